@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).parents[1]
 PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: Final = PROJECT["optional-dependencies"]
 NEEDED: Final = {
-    "run": [*PROJECT["dependencies"], *EXTRAS["pi"]],
+    "run": PROJECT["dependencies"],
     "dev": EXTRAS["dev"],
     "train": EXTRAS["train"],
     "keys": EXTRAS["keys"],

@@ -9,7 +9,7 @@ from hardware.pads.pinout import open_factory
 from hardware.ports import HardwareMissing
 
 FREQUENCY: Final = 200
-"""Dimming frequency, Hz: lgpio dims in software; a higher one costs the pads' thread time, a lower one flickers."""
+"""Dimming frequency, Hz: a thread dims; a higher one costs the pads' thread time, a lower one flickers."""
 
 
 class GpioLights:
@@ -21,7 +21,7 @@ class GpioLights:
         Args:
             seats: BCM number of the pin of each seat's light; may be empty.
             table: BCM numbers of the table light's red, green and blue; None: no table light.
-            factory: a gpiozero pin factory; None: lgpio's.
+            factory: a gpiozero pin factory; None: that of this machine's header.
 
         Raises:
             HardwareMissing: this machine has no such factory, or a pin cannot be used.
@@ -37,7 +37,7 @@ class GpioLights:
                 self._seats[seat] = PWMLED(pin, frequency=FREQUENCY, pin_factory=self._factory)
             if table is not None:
                 self._table = RGBLED(*table, pin_factory=self._factory)
-        except GPIOZeroError as refused:
+        except (GPIOZeroError, OSError) as refused:
             self.close()
             raise HardwareMissing(
                 "a light's pin cannot be used ({why}); choose other pins in the settings", why=refused

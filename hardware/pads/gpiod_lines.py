@@ -19,12 +19,12 @@ from typing import Any, Final
 from hardware.bell import Waker
 from hardware.clock import Clock, monotonic
 from hardware.pads.lines import OnLost, OnPress
-from hardware.pads.pinout import HEADER_LABELS, USER_TO_GROUP
+from hardware.pads.pinout import USER_TO_GROUP, open_factory
 from hardware.ports import HardwareMissing, Lost
 from referee.units import MS
 
-_CONSUMER: Final = "table referee pads"
-"""The name of our lines in the kernel's list (`gpioinfo`)."""
+_PURPOSE: Final = "pads"
+"""The end of the name of our lines in the kernel's list (`gpioinfo`)."""
 QUEUE: Final = 1024
 """Size of the kernel's edge queue, its maximum. A full queue drops the oldest edge, which may be the first hand."""
 GPIOD_DELIVERY: Final = 5 * MS
@@ -182,10 +182,10 @@ class GpiodLines:
 
 def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
     """Claim the header's pins; see `hardware.pads.pads.open_lines`."""
+    factory = open_factory()
     import gpiod
     from gpiod.line import Bias, Clock, Direction, Edge
 
-    chip = header_path()
     # Pressed is "active" whichever way the pad closes, so one edge, the rising one of activity, is the press.
     settings = gpiod.LineSettings(
         direction=Direction.INPUT,
@@ -195,50 +195,10 @@ def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
         event_clock=Clock.MONOTONIC,
     )
     try:
-        request = gpiod.request_lines(
-            str(chip), consumer=_CONSUMER, config={tuple(pins.values()): settings}, event_buffer_size=QUEUE
-        )
+        request = factory.request({tuple(pins.values()): settings}, _PURPOSE, QUEUE)
     except (OSError, ValueError) as refused:
-        raise HardwareMissing(_why_refused(chip, pins, refused)) from refused
+        raise HardwareMissing(_why_refused(factory.chip, pins, refused)) from refused
     return GpiodLines(request)
-
-
-def header_path(devices: Path = Path("/dev")) -> Path:
-    """Return the path of the header's GPIO chip, found by its label, since its number differs between kernels.
-
-    Raises:
-        HardwareMissing: there is none, or it may not be opened.
-    """
-    import gpiod
-
-    labels: dict[Path, str] = {}
-    forbidden: list[Path] = []
-    for path in sorted(devices.glob("gpiochip*")):
-        try:
-            with gpiod.Chip(str(path)) as chip:
-                labels[path] = chip.get_info().label
-        except PermissionError:
-            forbidden.append(path)
-        except OSError:
-            continue
-    for wanted in HEADER_LABELS:
-        for path, label in labels.items():
-            if label == wanted:
-                return path
-    if forbidden:
-        raise HardwareMissing(
-            "{forbidden} may not be opened, so there are no pads: {advice}",
-            forbidden=forbidden[0],
-            advice=USER_TO_GROUP,
-        )
-    if not labels:
-        raise HardwareMissing(
-            "this machine has no GPIO chip (/dev/gpiochip*), so no pads; try `referee demo`, which needs none"
-        )
-    seen = ", ".join(f"{path.name} is {label!r}" for path, label in labels.items())
-    raise HardwareMissing(
-        "no GPIO chip here is a Raspberry Pi's header ({seen}), so there are no pads; try `referee demo`", seen=seen
-    )
 
 
 def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str:
@@ -267,7 +227,7 @@ def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str
             if len(pads) > 1:
                 which = f"the pads of seats {seats} (pins {numbers})"
             who = f"{consumer!r}" if consumer else "another program or driver"
-            if consumer == _CONSUMER:
+            if consumer.endswith(f" {_PURPOSE}"):
                 words.append(
                     f"another referee holds {which}: end that one first (sudo systemctl stop referee, or close it)"
                 )

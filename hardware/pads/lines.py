@@ -1,7 +1,6 @@
 """The interface of edge sources: input lines that report the instant of each press.
 
-The pad shell uses one of two sources: the kernel's own event queue (`hardware.pads.gpiod_lines`), or gpiozero's pins if
-that library is not installed (`hardware.pads.gpiozero_lines`). docs/timing.md compares them.
+The pad shell uses the kernel's own event queue (`hardware.pads.gpiod_lines`); other devices have their own.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Final
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.lines import Lines, OnLost
-from hardware.ports import Edge, HardwareMissing, Lost
+from hardware.ports import Edge, Lost
 from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
@@ -292,19 +292,6 @@ def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
     Raises:
         HardwareMissing: no header, no permission, or a pin in use; the message says what to do.
     """
-    try:
-        import gpiod  # noqa: F401
-    except ImportError as missing:
-        from hardware.pads.gpiozero_lines import open_gpiozero
-
-        try:
-            return open_gpiozero(pins, active_high)
-        except HardwareMissing as also:
-            raise HardwareMissing(
-                "the pads need gpiod, which cannot be loaded ({why}): pip install gpiod; in its place, {also}",
-                why=missing,
-                also=also,
-            ) from also
     from hardware.pads.gpiod_lines import open_gpiod
 
     return open_gpiod(pins, active_high)

@@ -1,18 +1,16 @@
-"""The header's pins and their wiring, and gpiozero's pin factory for the lights."""
+"""The header's pins, their wiring, and the chip and factory by which pads and lights use them."""
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import os
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from hardware.ports import HardwareMissing
 from referee.sentence import Sentence
+
+if TYPE_CHECKING:
+    from hardware.pin_factory import GpiodFactory
 
 # 19 of the header's lines. Left free: 0 and 1 (the HAT's memory), 2 and 3 (fixed pull-ups), 7 to 11 (SPI, for an
 # MCP3008 that measures force). 14 and 15 belong to the serial console unless `raspi-config` switches it off.
@@ -35,9 +33,6 @@ I2S_PINS: Final = (18, 19, 20, 21)
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
 """Labels of the chips behind a Raspberry Pi's header: the chip number varies on the Pi 5."""
 
-LGPIO_FOLDER: Final = "LG_WD"
-"""The environment variable for the folder of lgpio's pipe."""
-
 USER_TO_GROUP: Final = Sentence("put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again")
 """Advice for a chip that may not be opened."""
 
@@ -47,80 +42,56 @@ def pin_number(bcm: int) -> int:
     return HEADER.index(bcm) + 1
 
 
-def header_chip(label_of: Callable[[int], str | None]) -> int | None:
-    """Return the number of the header's GPIO chip, found by label; None if there is none.
-
-    Args:
-        label_of: returns a chip's label, or None if no chip has that number.
-    """
-    labels = {number: label_of(number) for number in range(16)}
-    for wanted in HEADER_LABELS:
-        for number, label in labels.items():
-            if label == wanted:
-                return number
-    return None
-
-
-def import_tidily(name: str) -> Any:
-    """Import a library in a scratch folder, since lgpio leaves a pipe in the current folder.
-
-    The current folder may not be writable, either. lgpio reads a variable for its folder (``LG_WD``) and changes the
-    whole program's current folder to it, so the variable points to the scratch folder meanwhile.
+def header_path(devices: Path = Path("/dev")) -> Path:
+    """Return the path of the header's GPIO chip, found by its label, since its number differs between kernels.
 
     Raises:
-        ImportError: it is not installed, or broken.
+        HardwareMissing: there is none, or it may not be opened.
     """
-    before = os.environ.get(LGPIO_FOLDER)
-    with TemporaryDirectory() as scratch, contextlib.chdir(scratch):
-        os.environ[LGPIO_FOLDER] = scratch
+    import gpiod
+
+    labels: dict[Path, str] = {}
+    forbidden: list[Path] = []
+    for path in sorted(devices.glob("gpiochip*")):
         try:
-            return importlib.import_module(name)
-        finally:
-            if before is None:
-                del os.environ[LGPIO_FOLDER]
-            else:
-                os.environ[LGPIO_FOLDER] = before
+            with gpiod.Chip(str(path)) as chip:
+                labels[path] = chip.get_info().label
+        except PermissionError:
+            forbidden.append(path)
+        except OSError:
+            continue
+    for wanted in HEADER_LABELS:
+        for path, label in labels.items():
+            if label == wanted:
+                return path
+    if forbidden:
+        raise HardwareMissing(
+            "{forbidden} may not be opened, so there are no pads: {advice}",
+            forbidden=forbidden[0],
+            advice=USER_TO_GROUP,
+        )
+    if not labels:
+        raise HardwareMissing(
+            "this machine has no GPIO chip (/dev/gpiochip*), so no pads; try `referee demo`, which needs none"
+        )
+    seen = ", ".join(f"{path.name} is {label!r}" for path, label in labels.items())
+    raise HardwareMissing(
+        "no GPIO chip here is a Raspberry Pi's header ({seen}), so there are no pads; try `referee demo`", seen=seen
+    )
 
 
 @cache
-def open_factory() -> Any:
-    """Return gpiozero's lgpio factory on the header's chip: one for pads and lights, open until the end.
-
-    gpiozero keeps the pins of all such factories in one place, so closing one would close the other's pins.
+def open_factory() -> GpiodFactory:
+    """Return gpiozero's pin factory on the header's chip: one for pads and lights, open until the end.
 
     Raises:
-        HardwareMissing: lgpio is not installed, this is no Raspberry Pi, or its pins may not be opened.
+        HardwareMissing: a library is not installed, this is no Raspberry Pi, or its pins may not be opened.
     """
     try:
-        lgpio = import_tidily("lgpio")
-        from gpiozero.exc import PinUnknownPi
-        from gpiozero.pins.lgpio import LGPIOFactory
+        from hardware.pin_factory import GpiodFactory
     except ImportError as missing:
         raise HardwareMissing(
-            "the pads and lights need {name}: on a Raspberry Pi, apt install python3-lgpio python3-gpiozero",
-            name=missing.name,
+            "pads and lights on the header need {name}: pip install {name}",
+            name=(missing.name or "gpiod").partition(".")[0],
         ) from missing
-
-    def label_of(number: int) -> str | None:
-        if not Path(f"/dev/gpiochip{number}").exists():
-            return None
-        try:
-            handle = lgpio.gpiochip_open(number)
-        except lgpio.error:
-            return None
-        try:
-            label = lgpio.gpio_get_chip_info(handle)[3]
-        finally:
-            lgpio.gpiochip_close(handle)
-        return label.decode() if isinstance(label, bytes) else str(label)
-
-    try:
-        return LGPIOFactory(chip=header_chip(label_of))
-    except PinUnknownPi as no_pi:
-        raise HardwareMissing(
-            "this machine has no Raspberry Pi header, so no pads or lights; try `referee demo`"
-        ) from no_pi
-    except lgpio.error as refused:
-        raise HardwareMissing(
-            "the header's pins cannot be opened ({why}): {advice}", why=refused, advice=USER_TO_GROUP
-        ) from refused
+    return GpiodFactory()

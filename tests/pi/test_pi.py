@@ -7,7 +7,7 @@ import pytest
 from tests.pi.__main__ import play
 from tools.pi.setup import CannotSetUpError, set_up
 
-VERSION = "3.11"
+VERSION = "3.13"
 
 
 @pytest.mark.slow

@@ -21,7 +21,6 @@ PARTS = (
     "weights",
     "picamera2",
     "GPIO",
-    "lgpio",
     "sound",
     "voice",
     "ALSA",

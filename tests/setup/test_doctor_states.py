@@ -87,7 +87,7 @@ def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
     ("held", "state", "words", "mend"),
     [
         ({}, "fine", "7 lines", ""),
-        ({4: "table referee pads", 19: "lg"}, "fine", "2 held by the referee", ""),
+        ({4: "table referee pads", 19: "table referee gpiozero"}, "fine", "2 held by the referee", ""),
         ({5: "w1_gpio"}, "broken", "pin 5 (the pad of seat 2) is held by w1_gpio", "stop that program"),
         ({14: "serial0"}, "broken", "the table's light", "do_serial_cons"),
         ({17: "somebody"}, "fine", "7 lines", ""),
@@ -101,7 +101,6 @@ def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: 
 
 
 def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:
-    rig.modules["lgpio"] = SimpleNamespace()
     wanted = settings("[pads]\nforce = true\n")
     assert "SPI (force)" not in [finding.part for finding in device_health.check_header(rig.machine, settings())]
     assert "SPI (force)" in [finding.part for finding in device_health.check_header(rig.machine, wanted)]
@@ -133,13 +132,13 @@ def test_a_strip_of_lights(rig: Rig) -> None:
     ("made", "state"),
     [
         (SimpleNamespace(), "fine"),
-        (ModuleNotFoundError("no", name="lgpio"), "missing"),
-        (OSError("liblgpio"), "broken"),
+        (ModuleNotFoundError("no", name="gpiod"), "missing"),
+        (OSError("libgpiod"), "broken"),
     ],
 )
 def test_a_library_of_the_header(rig: Rig, made: Any, state: str) -> None:
-    rig.modules["lgpio"] = made
-    (finding,) = [f for f in device_health.check_header(rig.machine, None) if f.part.startswith("lgpio")]
+    rig.modules["gpiod"] = made
+    (finding,) = [f for f in device_health.check_header(rig.machine, None) if f.part.startswith("gpiod")]
     assert told(finding)[0] == state
 
 
@@ -526,7 +525,7 @@ def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
     rig.chip("gpiochip0", "pinctrl-rp1")
     rig.file("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
     rig.file("/proc/asound/cards", " 0 [Device ]: USB-Audio - USB Audio\n")
-    rig.modules |= {"picamera2": picamera2("imx708"), "lgpio": SimpleNamespace(), "sounddevice": card("USB Audio")}
+    rig.modules |= {"picamera2": picamera2("imx708"), "sounddevice": card("USB Audio")}
     rig.answers |= {"systemctl": unit(), "vcgencmd": "throttled=0x0\n"}
     path = tmp_path / "table.toml"
     record = f'[record]\nfile = "{tmp_path / "record.db"}"\n'

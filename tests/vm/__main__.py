@@ -1,4 +1,4 @@
-"""Inside the virtual machine: `python -m tests.vm [smoke|full|compare]`; exit status 1 if a requirement is missed."""
+"""Inside the virtual machine: `python -m tests.vm [smoke|full]`; exit status 1 if a requirement is missed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 from tests.vm import faults, input_devices, order
 from tests.vm.chip import SimulatedChip
-from tests.vm.compare import side_by_side
 from tests.vm.rig import MS
 from tests.vm.table import Row, apart, printed
 
@@ -44,12 +43,9 @@ def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any],
 def main(kind: str) -> int:
     """Play everything; return the exit status."""
     began = time.monotonic()
-    if kind not in ("smoke", "full", "compare"):
-        print(f"smoke, full or compare, not {kind!r}")
+    if kind not in ("smoke", "full"):
+        print(f"smoke or full, not {kind!r}")
         return 2
-    if kind == "compare":
-        print(side_by_side(SimulatedChip("header", HEADER)))
-        return 0
     rows: list[Row] = apart(faults.no_header, None) if kind == "full" else []
     chip = SimulatedChip("header", HEADER)
     for scenario, given in scenarios(chip, kind == "full"):

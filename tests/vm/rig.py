@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from hardware.clock import monotonic
 from hardware.pads.gpiod_lines import GpiodLines, open_gpiod
-from hardware.pads.gpiozero_lines import open_gpiozero
-from hardware.pads.lines import Lines
 from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.pads.slaps import PadFilter
@@ -28,8 +26,6 @@ PINS: Final = dict(enumerate(PAD_PINS, start=1))
 QUIET: Final = 200 * MS
 """Waiting time for further reports after the last move, ns: the filter's masks and more."""
 LIMIT: Final = 20_000 * MS
-
-Source = Callable[[Mapping[int, int], bool], Lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +78,6 @@ def from_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
     return lines
 
 
-SOURCES: Final[dict[str, Source]] = {"gpiozero + lgpio": open_gpiozero, "gpiod": from_gpiod}
-
-
 def share_out() -> None:
     """Put interrupts, their threads and the hands on the first processor, the referee on the others.
 
@@ -102,13 +95,13 @@ def share_out() -> None:
 
 
 class Rig:
-    """A table of eight seats. Use it in a separate process: lgpio keeps threads for good."""
+    """A table of eight seats. Use it in a separate process."""
 
-    def __init__(self, chip: SimulatedChip, source: Source = from_gpiod) -> None:
+    def __init__(self, chip: SimulatedChip) -> None:
         # The hands first: a process forked later would hold the lines as well, and no process could change or free
         # them.
         self.hands = Hands(chip, PINS)
-        self.lines = source(PINS, False)
+        self.lines = from_gpiod(PINS, False)
         self.pads = GpioPads(PINS, lines=self.lines)
         share_out()
         self.story = Story()

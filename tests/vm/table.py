@@ -29,7 +29,7 @@ class Row:
 
 
 def apart(scenario: Callable[..., Sequence[Row]], *given: Any) -> list[Row]:
-    """Run a scenario in a forked process: GPIO libraries keep threads and pins until their process ends."""
+    """Run a scenario in a forked process: threads and pins end with it."""
     fork = multiprocessing.get_context("fork")
     here, there = fork.Pipe()
     # No daemon: it has its own children, the hands.

@@ -72,7 +72,7 @@ _WAIT: Final = 90
 _READY: Final = r"ready ([\d.]+) s after the kernel began: (\S+) in (.)"
 _ABSENT: Final = {
     "calibration", "pads measured", "certificate",
-    "GPIO header", "lgpio (lights)", "picamera2 (the Pi's camera)", "camera", "ALSA", "sound", "eye",
+    "GPIO header", "picamera2 (the Pi's camera)", "camera", "ALSA", "sound", "eye",
 }  # fmt: skip
 """Findings of the doctor that are expected here: this table is not measured, and a virtual machine has neither pins
 nor devices, nor, emulated, an eye that keeps up with cards.

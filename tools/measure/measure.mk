@@ -167,7 +167,7 @@ pulse-table: install  ## scripted pulses on the pads: required and measured, as 
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.pulse_table $(ARGS)
 
 # The pads and a USB camera on a real kernel, in a virtual machine: on Debian, x86-64; no KVM is needed.
-.PHONY: vm-setup vm-test vm-smoke vm-compare
+.PHONY: vm-setup vm-test vm-smoke
 
 vm-setup: install  ## qemu, and Debian's kernel with simulated GPIO lines, into build/vm; once, about a minute
 	tools/vm/setup
@@ -177,9 +177,6 @@ vm-test: vm-setup  ## the pads, from the kernel's edge to the slap, and a USB ca
 
 vm-smoke: vm-setup  ## the same in short (half a minute)
 	VM_TIMEOUT=150 tools/vm/boot $(BIN)/python -m tests.vm smoke
-
-vm-compare: vm-setup  ## gpiod and gpiozero + lgpio as sources of edges, side by side (docs/timing.md)
-	VM_TIMEOUT=360 tools/vm/boot $(BIN)/python -m tests.vm compare
 
 # The camera's own process: what it costs, and how soon it is back.
 .PHONY: camera-figures

@@ -171,12 +171,12 @@ def set_up_python(version: str, address: str) -> None:
     unpack(Archive(address, SUITES[version], "arm64").download("python3", "busybox-static"), tree)
     wheels = FOLDER / f"wheels{version}"
     shutil.rmtree(wheels, ignore_errors=True)
-    platforms = [f"manylinux_2_{minor}_aarch64" for minor in (36, 34, 31, 28, 17)]
+    platforms = [f"manylinux_2_{minor}_aarch64" for minor in (36, 28, 17)]
     chosen = [word for tag in platforms for word in ("--platform", tag)]
     run(
         [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
          "--only-binary=:all:", "--implementation", "cp", "--python-version", version, *chosen, "-d", wheels,
-         *locked("gpiod", "gpiozero", "colorzero", "lgpio")],
+         *locked("gpiod", "gpiozero", "colorzero")],
     )  # fmt: skip
     site = tree / "opt" / "site"
     for wheel in wheels.glob("*.whl"):

@@ -18,8 +18,8 @@ from referee.vision.cameras import usb_cameras
 if TYPE_CHECKING:
     from referee.settings.model import Settings, VoiceSettings
 
-_OUR_CONSUMERS: Final = ("table referee", "lg")
-"""Prefixes of the consumer names with which our own programs hold lines for pads and lights."""
+_OUR_CONSUMER: Final = "table referee"
+"""Prefix of the consumer names with which our own programs hold lines for pads and lights."""
 _SERIAL: Final = {14, 15}
 _SPI: Final = {7, 8, 9, 10, 11}
 _MATCH: Final = Sentence(
@@ -46,8 +46,6 @@ def check_header(machine: Machine, settings: Settings | None) -> Iterator[Check]
     yield finding
     if chip:
         yield check_lines(machine, chip, used_pins(settings))
-    mend = Sentence("pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)")
-    yield check_library(machine, "lgpio", Sentence("lights"), mend)
     if settings is not None and settings.lights.strip:
         mend = Sentence('see docs/senses.md; or no strip: lights.strip = ""')
         yield check_device(machine, Sentence("strip of lights"), settings.lights.strip, mend, "gpio")
@@ -139,7 +137,7 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Check:
         with _open_chip(machine, chip) as opened:
             for pin in sorted(uses):
                 info = opened.get_line_info(pin)
-                if info.used and str(info.consumer).startswith(_OUR_CONSUMERS):
+                if info.used and str(info.consumer).startswith(_OUR_CONSUMER):
                     ours += 1
                 elif info.used:
                     taken[pin] = str(info.consumer) or Sentence("another driver")

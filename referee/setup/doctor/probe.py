@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from referee.settings.model import CameraSettings, EyeSettings
     from referee.setup.eye_speed import EyeSpeed
 
-from hardware.pads.pinout import import_tidily
 from referee.sentence import Sentence
 from referee.settings.places import install_command
 from referee.setup.check import Check
@@ -59,7 +58,7 @@ class Machine:
 
     root: Path = Path("/")
     run: Callable[[Sequence[str]], str | None] = run_program
-    bring: Callable[[str], Any] = field(default=import_tidily)
+    bring: Callable[[str], Any] = field(default=importlib.import_module)
     statvfs: Callable[[Path], os.statvfs_result] = os.statvfs
     access: Callable[[Path], bool] = field(default=lambda path: os.access(path, os.R_OK | os.W_OK))
     eye_speed: Callable[[CameraSettings, EyeSettings], EyeSpeed] = measure_eye_speed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from hardware.lights.leds import GpioLights
@@ -52,9 +50,3 @@ def test_pins_that_cannot_be_used_are_named() -> None:
 def test_the_wiring_gives_every_line_once() -> None:
     lines = (*PAD_PINS, *SEAT_LIGHT_PINS, *TABLE_LIGHT_PINS)
     assert len(lines) == len(set(lines)) == 19
-
-
-def test_without_lgpio_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "lgpio", None)
-    with pytest.raises(HardwareMissing, match="apt install python3-lgpio"):
-        GpioLights({1: 19}, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import gpiod
 import pytest
 
-from hardware.pads.gpiod_lines import header_path
+from hardware.pads.pads import open_lines
+from hardware.pads.pinout import header_path, open_factory
 from hardware.ports import HardwareMissing
 
 
@@ -63,3 +65,11 @@ def test_without_a_header_the_words_say_what_to_do(
 ) -> None:
     with pytest.raises(HardwareMissing, match=words):
         header_path(devices(tmp_path, monkeypatch, labels))
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gpiod", None)
+    monkeypatch.delitem(sys.modules, "hardware.pin_factory", raising=False)
+    open_factory.cache_clear()
+    with pytest.raises(HardwareMissing, match="pip install gpiod"):
+        open_lines({1: 4}, active_high=False)

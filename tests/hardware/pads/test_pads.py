@@ -7,7 +7,6 @@ import queue
 import random
 import threading
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from hardware.pads.gpiod_lines import GPIOD_DELIVERY, GpiodLines, LineSequence
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pads import LEAST_ERROR, GpioPads
-from hardware.pads.pinout import header_chip
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
 from hardware.simulated.devices.simulated_pads import SimulatedPads
@@ -409,19 +407,6 @@ def test_a_real_pad_never_claims_less_than_it_can_keep() -> None:
 def test_two_seats_need_two_pins() -> None:
     with pytest.raises(ValueError, match="a pin of its own"):
         GpioPads({1: 4, 2: 4}, lines=GpiodLines(FailingLineRequest([4])), poller=False)
-
-
-@pytest.mark.parametrize(
-    ("labels", "chip"),
-    [
-        ({0: "pinctrl-bcm2711", 1: "raspberrypi-exp-gpio"}, 0),
-        ({0: "gpio-brcmstb", 4: "pinctrl-rp1"}, 4),
-        ({0: "pinctrl-rp1", 10: "gpio-brcmstb"}, 0),
-        ({0: "gpio-sim.0"}, None),
-    ],
-)
-def test_the_header_is_found_by_label(labels: dict[int, Any], chip: int | None) -> None:
-    assert header_chip(labels.get) == chip
 
 
 def test_a_simulated_table_cannot_go_back() -> None:

@@ -27,7 +27,7 @@ LACKING = {
     socket: ("SO_PEERCRED", "SOCK_CLOEXEC", "SOCK_NONBLOCK"),
     time: ("CLOCK_BOOTTIME", "CLOCK_MONOTONIC_RAW", "CLOCK_MONOTONIC"),
 }  # fmt: skip
-REFUSED = frozenset(("fcntl", "termios", "tty", "pty", "evdev", "gpiod", "lgpio", "resource", "spidev"))
+REFUSED = frozenset(("fcntl", "termios", "tty", "pty", "evdev", "gpiod", "resource", "spidev"))
 
 
 class Refusing(MetaPathFinder):
