@@ -11,6 +11,7 @@ from referee.sentence import Sentence
 # On a Pi, parts of the HDMI outputs are called "i2s-hifi", too.
 _HDMI: Final = re.compile(r"hdmi", re.IGNORECASE)
 _HEADER: Final = re.compile(r"hifiberry|max98357|googlevoicehat|i2s|snd_rpi_(?!.*hdmi)", re.IGNORECASE)
+_PI_HDMI: Final = re.compile(r"vc4-?hdmi", re.IGNORECASE)
 _USB: Final = re.compile(r"usb", re.IGNORECASE)
 _PLACE: Final = re.compile(r"\s*\((?:hw|plughw):\d+,\d+\)$")
 """ALSA's card numbers, which depend on the order of plugging in."""
@@ -43,6 +44,26 @@ class SoundCard:
 def is_on_header(name: str) -> bool:
     """Whether a card of this name is wired to the header, where it takes pins 18 to 21 (BCM)."""
     return bool(_HEADER.search(name)) and not _HDMI.search(name)
+
+
+def opened_by(sound: Any, device: Any) -> tuple[Any, str]:
+    """Return the device by which a card can be opened, and the card's number for ALSA's variable ``ALSA_CARD`` or "".
+
+    A Raspberry Pi's HDMI takes no plain samples (only IEC 958 frames). ALSA's device `default` of that card converts
+    them; PortAudio's own device of the card does not, and cannot be opened.
+
+    Args:
+        sound: the sounddevice module, or a stand-in.
+        device: a card's name or number; None: the system's choice.
+    """
+    if device in (None, ""):
+        return device, ""
+    try:
+        name = str(sound.query_devices(device, kind="output")["name"])
+    except (ValueError, sound.PortAudioError):
+        return device, ""
+    number = re.search(r"\((?:plug)?hw:(\d+),\d+\)$", name)
+    return ("default", number[1]) if number and _PI_HDMI.search(name) else (device, "")
 
 
 def sound_cards(sound: Any) -> list[SoundCard]:

@@ -7,14 +7,17 @@ sounddevice is imported late: without libportaudio2 its import fails, without a 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
 from hardware.sound.mixer import Mixer
+from hardware.sound.sound_cards import opened_by
 from hardware.sound.splice import CUES, FINER, RATE, Samples, Upsampler
 from hardware.sound.volume import Volume, VolumeControl
 from referee.sentence import Sentence, words_of
@@ -199,11 +202,13 @@ class StreamSpeaker:
     def _open(self) -> Any:
         missing = HardwareMissing(_NO_CARD)
         for rate in (RATE, FINER * RATE):
+            device, card = opened_by(self._sound, self._device)
             try:
-                self._stream = self._sound.OutputStream(
-                    samplerate=rate, channels=1, dtype="float32", latency="low", device=self._device,
-                    callback=self._fill,
-                )  # fmt: skip
+                with _alsa_card(card):
+                    self._stream = self._sound.OutputStream(
+                        samplerate=rate, channels=1, dtype="float32", latency="low", device=device,
+                        callback=self._fill,
+                    )  # fmt: skip
             except self._sound.PortAudioError as error:
                 missing.__cause__ = error
             # sounddevice raises ValueError for an unknown device name.
@@ -237,6 +242,22 @@ class StreamSpeaker:
             if self._mixer.begun != before:
                 self.begun_at = monotonic()
         out[:, 0] = samples if self._finer is None else self._finer(samples, frames)
+
+
+@contextmanager
+def _alsa_card(number: str) -> Iterator[None]:
+    """Let ALSA's device `default` be this card's meanwhile; with an empty number, leave it as it is."""
+    if not number:
+        yield
+        return
+    before = os.environ.get("ALSA_CARD")
+    os.environ["ALSA_CARD"] = number
+    try:
+        yield
+    finally:
+        del os.environ["ALSA_CARD"]
+        if before is not None:
+            os.environ["ALSA_CARD"] = before
 
 
 def import_sounddevice() -> Any:

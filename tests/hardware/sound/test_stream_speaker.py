@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from datetime import time
 from types import SimpleNamespace
@@ -203,3 +204,43 @@ def test_the_next_sound_is_as_loud_as_was_said_last(told: list[str]) -> None:
 
 def loudest(stream: Any) -> float:
     return float(np.abs(stream.pull(1_000)).max())
+
+
+class HdmiSound(Sound):
+    """A Raspberry Pi's screen with loudspeakers, and a loudspeaker on USB."""
+
+    names = ("USB Audio Device: - (hw:0,0)", "vc4-hdmi-0: MAI PCM i2s-hifi-0 (hw:2,0)")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[object, str | None]] = []
+
+    def query_devices(self, device: str, kind: str) -> dict[str, object]:
+        assert kind == "output"
+        found = [name for name in self.names if device in name]
+        if not found:
+            raise ValueError(f"No output device matching {device!r}")
+        return {"name": found[0]}
+
+    def OutputStream(self, **settings: Any) -> Any:  # noqa: N802 - sounddevice's name
+        self.asked.append((settings["device"], os.environ.get("ALSA_CARD")))
+        return super().OutputStream(**settings)
+
+
+@pytest.mark.parametrize(
+    ("device", "opened", "card"),
+    [
+        ("vc4-hdmi-0: MAI PCM i2s-hifi-0", "default", "2"),
+        ("USB Audio Device: -", "USB Audio Device: -", "before"),
+        ("unplugged", "unplugged", "before"),
+        (None, None, "before"),
+    ],
+)
+def test_a_pis_hdmi_is_opened_as_the_default_of_its_card(
+    monkeypatch: pytest.MonkeyPatch, device: str | None, opened: str | None, card: str
+) -> None:
+    monkeypatch.setenv("ALSA_CARD", "before")
+    sound = HdmiSound()
+    StreamSpeaker(Beeps(), device=device, sound=sound).close()
+    assert sound.asked == [(opened, card)]
+    assert os.environ["ALSA_CARD"] == "before"
