@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from referee.setup.doctor.probe import supplementary_groups
 
 ROOT = Path(__file__).parents[2]
 APPLIANCE = ROOT / "appliance"
@@ -41,6 +44,19 @@ def test_what_is_plugged_in_starts_what_is_there(name: str) -> None:
     assert re.search(rf"^ExecStart(Pre)?=\+?/usr/local/sbin/table-referee-{name} ", unit, flags=re.MULTILINE)
     assert name in re.findall(r"^    for program in (.*); do$", BUILD, flags=re.MULTILINE)[0].split()
     assert (ROOT / "tools" / "image" / f"{name}.py").exists()
+
+
+def test_every_device_that_is_given_to_a_group_is_open_to_the_services() -> None:
+    """Debian's udev leaves pins, SPI, the camera's memory and the firmware's mailbox to root."""
+    rules = (IMAGE / "udev" / "rules.d" / "60-table-referee-devices.rules").read_text(encoding="utf-8")
+    given = dict(re.findall(r'^(?:SUBSYSTEM|KERNEL)=="(\w+)".*GROUP="(\w+)", MODE="0660"$', rules, flags=re.MULTILINE))
+    assert given == {"gpio": "gpio", "spidev": "spi", "dma_heap": "video", "vcio": "video"}
+    made = set(re.findall(r"^g (\S+) -$", (APPLIANCE / "table-referee.sysusers").read_text(), flags=re.MULTILINE))
+    for name in ("table-referee", "table-referee-setup"):
+        (file,) = APPLIANCE.rglob(f"{name}.service")
+        groups = set(supplementary_groups(file.read_text(encoding="utf-8")))
+        # Keyboards and boards as pads, and the sound, have Debian's own rules.
+        assert groups == {*given.values(), "input", "dialout", "audio"} == made
 
 
 def test_what_a_stick_asks_for_is_written_to_four_places_alone() -> None:
@@ -95,3 +111,19 @@ def test_the_record_alone_grows() -> None:
     )
     assert grows is not None and types[grows[1]] == "record"
     assert len(re.findall(grows[1], BUILD)) == 1
+
+
+def test_a_raspberry_pis_light_pins_have_no_console_and_its_camera_enough_memory() -> None:
+    (options,) = re.findall(r'^    arm64-raspberry-pi\) CONSOLE="(.*)"', BUILD, flags=re.MULTILINE)
+    assert "serial" not in options and "ttyAMA" not in options and "ttyS" not in options
+    (config,) = re.findall(r"^    printf '%s\\n' arm_64bit=1 (.*?)::config\.txt", BUILD, flags=re.MULTILINE | re.DOTALL)
+    assert "enable_uart" not in config
+    assert "dtoverlay=vc4-kms-v3d,cma-256" in config.split()
+
+
+def test_a_router_knows_the_machine_again_after_each_start() -> None:
+    """Its machine-id is a new one then, from which systemd would derive the identity that it shows to routers."""
+    network = configparser.ConfigParser(strict=False)
+    network.optionxform = str  # type: ignore[assignment,method-assign]
+    network.read(IMAGE / "systemd" / "network" / "80-table.network")
+    assert (network["DHCPv4"]["ClientIdentifier"], network["DHCPv6"]["DUIDType"]) == ("mac", "link-layer")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from referee.setup.check import Check
 from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.pad_health import check_plugged_pads
+from referee.setup.doctor.probe import UNIT, is_allowed
 from referee.text.terminal_language import speaking
 from referee.vision.cameras import CameraFound, cameras
 from tests.support.machines import GIGABYTE, Rig, disk
@@ -77,6 +79,34 @@ def test_a_chip_that_may_not_be_opened(rig: Rig) -> None:
     assert (state, mend) == ("broken", "sudo usermod -aG gpio $USER, then log in again")
 
 
+def test_the_services_user_joins_the_group(rig: Rig) -> None:
+    """Root looks in its place, and may open everything itself."""
+    rig.chip("gpiochip0", "pinctrl-bcm2711")
+    rig.locked.add("gpiochip0")
+    machine = replace(rig.machine, user="table-referee")
+    assert told(device_health.check_chip(machine)[1])[2].startswith("sudo usermod -aG gpio table-referee, then ")
+
+
+@pytest.mark.parametrize(
+    ("mode", "user", "groups", "allowed"),
+    [
+        (0o660, "owner", (), True), (0o060, "owner", ("own",), False), (0o660, "other", ("own",), True),
+        (0o660, "other", ("another",), False), (0o606, "other", ("own",), False), (0o666, "other", (), True),
+        (0o640, "other", ("own",), False),
+    ],
+)  # fmt: skip
+def test_a_device_is_open_to_its_owner_its_group_or_all(
+    tmp_path: Path, mode: int, user: str, groups: tuple[str, ...], allowed: bool
+) -> None:
+    device = tmp_path / "gpiochip0"
+    device.touch()
+    device.chmod(mode)
+    found = device.stat()
+    numbers = {found.st_gid + (name == "another") for name in groups}
+    assert is_allowed(device, found.st_uid + (user == "other"), numbers) is allowed
+    assert not is_allowed(tmp_path / "spidev0.0", found.st_uid, numbers)
+
+
 def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
     rig.chip("gpiochip0", "pinctrl-bcm2711")
     del rig.modules["gpiod"]
@@ -98,6 +128,50 @@ def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: 
     rig.chip("gpiochip0", "pinctrl-bcm2711", held)
     finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", device_health.used_pins(settings()))
     assert (finding.state, words in finding.words, mend in finding.mend) == (state, True, True)
+
+
+MUX = """Pinmux settings per pin
+Format: pin (name): mux_owner gpio_owner (strict) hog?
+pin 4 (gpio4): (MUX UNCLAIMED) pinctrl-bcm2711:516
+pin 14 (gpio14): fe215040.serial (GPIO UNCLAIMED) function alt5 group gpio14
+pin 19 (gpio19): (MUX UNCLAIMED) (GPIO UNCLAIMED)
+pin 46 (gpio46): fe202000.mmc (GPIO UNCLAIMED) function alt0 group gpio46
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "pins", "owner"),
+    [
+        ({}, set(), ""),
+        ({"/sys/kernel/debug/pinctrl/fe200000.gpio-pinctrl-bcm2711/pinmux-pins": MUX}, {14}, "fe215040.serial"),
+        ({"/proc/cmdline": "console=tty0 console=serial0,115200 root=/dev/sda2"}, {14, 15}, "the serial console"),
+        ({"/proc/cmdline": "console=tty0 console=ttyAMA10,115200"}, set(), ""),
+        ({"/proc/device-tree/soc/i2s@7e203000/status": "okay\0"}, {18, 19, 20, 21}, "I2S"),
+        ({"/proc/device-tree/soc/i2s@7e203000/status": "disabled\0"}, set(), ""),
+        (
+            {"/proc/device-tree/aliases/spi0": "/soc/spi@7e204000\0",
+             "/proc/device-tree/soc/spi@7e204000/status": "okay\0"},
+            {7, 8, 9, 10, 11}, "SPI",
+        ),
+        (
+            {"/proc/device-tree/aliases/spi0": "/soc/spi@7e204000\0",
+             "/proc/device-tree/soc/spi@7e204000/status": "disabled\0"},
+            set(), "",
+        ),
+    ],
+)  # fmt: skip
+def test_pins_of_other_functions_are_named_though_the_driver_calls_them_free(
+    rig: Rig, files: dict[str, str], pins: set[int], owner: str
+) -> None:
+    rig.chip("gpiochip0", "pinctrl-bcm2711")
+    for place, text in files.items():
+        rig.file(place, text)
+    assert device_health.pin_owners(rig.machine) == dict.fromkeys(pins, owner)
+    finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", dict.fromkeys(range(4, 28), "a light"))
+    assert finding.state == ("broken" if pins else "fine")
+    for pin in pins:
+        assert f"pin {pin} (a light) is held by {owner}" in finding.words
+    assert finding.mend or not pins
 
 
 def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:
@@ -419,7 +493,7 @@ def test_the_disk_is_that_of_the_record() -> None:
 
 def test_a_service_that_is_not_let_through_to_its_broker(rig: Rig) -> None:
     assert told(health.check_broker(rig.machine))[0] == "fine", "in a terminal nothing holds it back"
-    rig.file(health.UNIT, "[Service]\n")
+    rig.file(UNIT, "[Service]\n")
     assert told(health.check_broker(rig.machine))[0] == "broken"
     rig.file(health.BROKER, "[Service]\n")
     assert told(health.check_broker(rig.machine))[0] == "fine"
@@ -500,6 +574,22 @@ def test_how_many_cards_a_second_the_eye_follows(
     for finding in found:
         assert words in finding.words and "640×480 px (threads: 3)" in finding.words
         assert ("lay cards more slowly" in told(finding)[2]) == (state == "broken")
+
+
+@pytest.mark.parametrize(
+    ("name", "alarm", "state", "words"),
+    [
+        ("rpi_volt", "0", "fine", "enough now"), ("rpi_volt", "1", "broken", "too low now"),
+        ("cpu_thermal", "1", "missing", "vcgencmd"),
+    ],
+)  # fmt: skip
+def test_the_kernel_watches_the_voltage_where_vcgencmd_is_not(
+    rig: Rig, name: str, alarm: str, state: str, words: str
+) -> None:
+    rig.file("/sys/class/hwmon/hwmon1/name", f"{name}\n")
+    rig.file("/sys/class/hwmon/hwmon1/in0_lcrit_alarm", f"{alarm}\n")
+    finding = health.check_power(rig.machine)
+    assert (told(finding)[0], words in finding.words) == (state, True)
 
 
 def test_power_and_heat_are_a_pis(rig: Rig) -> None:

@@ -20,7 +20,7 @@ from referee.setup.check import COLOURS, Check
 from referee.setup.doctor.device_health import check_camera, check_header, check_sound
 from referee.setup.doctor.machine import check_machine, check_table
 from referee.setup.doctor.pad_health import check_plugged_pads
-from referee.setup.doctor.probe import Machine, check_software
+from referee.setup.doctor.probe import Machine, check_software, this_machine
 from referee.text.terminal_language import translate
 
 _USUAL: Final = Path("table.toml")
@@ -51,10 +51,10 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
     """Yield the finding of every part, those that the simulated table needs first.
 
     Args:
-        machine: the machine to check; None: this one.
+        machine: the machine to check; None: this one (`this_machine`).
         settings: the settings to check; None: those that `find_settings` finds.
     """
-    host = Machine() if machine is None else machine
+    host = this_machine() if machine is None else machine
     known, table = check_table(settings or _usual_settings())
     for group, found in (
         (Sentence("software"), check_software()),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hardware.pads.pinout import HEADER_LABELS
+from hardware.pads.pinout import HEADER, HEADER_LABELS, I2S_PINS
 from referee.sentence import Sentence
 from referee.setup.check import Check
-from referee.setup.doctor.probe import OURS, Machine, join_group, one_line, pip_install
+from referee.setup.doctor.probe import OURS, Machine, one_line, pip_install
 from referee.setup.wiring import PinMap, pin_map_of
 from referee.text.catalogue import LANGUAGES
 from referee.vision.cameras import usb_cameras
@@ -77,7 +78,7 @@ def check_device(machine: Machine, part: str, device: str, mend: str, group: str
     if not machine.at(device).exists():
         return Check(part, "missing", Sentence("there is no {device}", device=device), mend)
     if not machine.may_open(device):
-        return Check(part, "broken", not_allowed(device), join_group(group))
+        return Check(part, "broken", not_allowed(device), machine.join_group(group))
     return Check(part, "fine", device)
 
 
@@ -89,7 +90,7 @@ def check_chip(machine: Machine) -> tuple[str, Check]:
         words = Sentence("no /dev/gpiochip*: this machine has no pins for pads")
         return "", Check(part, "missing", words, Sentence("run on a Raspberry Pi; the simulated table needs none"))
     if not any(machine.may_open(chip) for chip in chips):
-        return "", Check(part, "broken", not_allowed(chips[0]), join_group("gpio"))
+        return "", Check(part, "broken", not_allowed(chips[0]), machine.join_group("gpio"))
     labels: dict[str, str] = {}
     for chip in chips:
         try:
@@ -129,10 +130,39 @@ def used_pins(settings: Settings | None) -> dict[int, str]:
     return uses | dict.fromkeys(pins.table or (), Sentence("the table's light"))
 
 
+def pin_owners(machine: Machine) -> dict[int, str]:
+    """Return the pins that belong to another function of the processor, and its name.
+
+    The Pi's pin drivers show such a pin as free, and give it to any program, which takes it from its function. Root may
+    read the whole list; others learn of the functions that are common on the header.
+    """
+    for table in sorted(machine.at("/sys/kernel/debug/pinctrl").glob("*/pinmux-pins")):
+        text = machine.read(f"/{table.relative_to(machine.root)}")
+        if listed := re.findall(r"^pin (\d+) \(gpio\d+\): ([^(\s]\S*) ", text, flags=re.MULTILINE):
+            return {int(pin): owner for pin, owner in listed if int(pin) in HEADER}
+    owners: dict[int, str] = {}
+    if re.search(r"\bconsole=(serial0|ttyS0|ttyAMA0)\b", machine.read("/proc/cmdline")):
+        owners |= dict.fromkeys(_SERIAL, Sentence("the serial console"))
+    if _is_enabled(machine, "spi0", ""):
+        owners |= dict.fromkeys(_SPI, "SPI")
+    if _is_enabled(machine, "", "i2s@*"):
+        owners |= dict.fromkeys(I2S_PINS, "I2S")
+    return owners
+
+
+def _is_enabled(machine: Machine, alias: str, pattern: str) -> bool:
+    """Whether the device tree switches a device on, found by its alias or by a pattern of names."""
+    tree = machine.at("/proc/device-tree")
+    named = machine.read(f"/proc/device-tree/aliases/{alias}") if alias else ""
+    nodes = [tree / named.lstrip("/")] if named else list(tree.rglob(pattern)) if pattern else []
+    states = [machine.read(f"/{(node / 'status').relative_to(machine.root)}") for node in nodes if node.is_dir()]
+    return any(state in ("okay", "ok", "") for state in states)
+
+
 def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Check:
-    """Check whether another program holds a line that we need, and name it."""
+    """Check whether another program or function has a line that we need, and name it."""
     part = Sentence("GPIO lines")
-    taken, ours = {}, 0
+    taken, ours = {pin: owner for pin, owner in pin_owners(machine).items() if pin in uses}, 0
     try:
         with _open_chip(machine, chip) as opened:
             for pin in sorted(uses):
@@ -149,6 +179,10 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Check:
         return Check(part, "fine", held)
     if _SERIAL & taken.keys():
         mend = Sentence("switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot")
+    elif taken.keys() <= set(I2S_PINS):
+        mend = Sentence(
+            "choose other pins (referee setup --step pins), or take the sound card out of config.txt, then reboot"
+        )
     elif _SPI & taken.keys():
         mend = Sentence(
             "choose other pins (referee setup --step pins), or: sudo raspi-config nonint do_spi 1, then reboot"
@@ -220,7 +254,7 @@ def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Check:
         devices = [f"/dev/video{number}" for number in numbers if number.isdecimal()]
         locked = [device for device in devices if machine.at(device).exists() and not machine.may_open(device)]
         if locked:
-            return Check(part, "broken", not_allowed(locked[0]), join_group("video"))
+            return Check(part, "broken", not_allowed(locked[0]), machine.join_group("video"))
     holders = {who for device in devices for who in machine.holders(device) if not who.startswith(_BYSTANDERS)}
     foreign = sorted(who for who in holders if not who.startswith(OURS))
     if foreign:

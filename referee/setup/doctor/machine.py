@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from referee.errors import UserError
 from referee.sentence import Sentence, words_of
 from referee.setup.check import Check, State
-from referee.setup.doctor.probe import Machine, join_group, one_line
+from referee.setup.doctor.probe import SERVICE, UNIT, Machine, one_line
 from referee.units import SECOND
 
 if TYPE_CHECKING:
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 _LEAST_FREE: Final = 200_000_000
 """Bytes: a game's log takes one or two million, and a full disk can stop the whole system."""
 _FINE_CLOCKS: Final = ("arch_sys_counter", "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
-_SERVICE: Final = "table-referee"
-UNIT: Final = f"/etc/systemd/system/{_SERVICE}.service"
-BROKER: Final = f"/etc/systemd/system/{_SERVICE}.service.d/broker.conf"
-_JOURNAL: Final = f"journalctl -u {_SERVICE} -n 50"
+BROKER: Final = f"/etc/systemd/system/{SERVICE}.service.d/broker.conf"
+_JOURNAL: Final = f"journalctl -u {SERVICE} -n 50"
 _HOTTEST: Final = 80.0
 """°C: from here on a Pi slows down."""
 _THROTTLED: Final = {
@@ -289,7 +287,7 @@ def check_service(machine: Machine) -> Check:
     """Check that the referee starts with the machine, and whether it was restarted."""
     part = Sentence("service")
     wanted = "LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,StatusText,WatchdogUSec"
-    told = machine.run(["systemctl", "show", _SERVICE, "-p", wanted])
+    told = machine.run(["systemctl", "show", SERVICE, "-p", wanted])
     fields = dict(line.split("=", 1) for line in (told or "").splitlines() if "=" in line)
     if not fields:
         return Check(
@@ -311,13 +309,13 @@ def check_service(machine: Machine) -> Check:
         )
     if fields.get("UnitFileState") not in ("enabled", "enabled-runtime"):
         words = Sentence("installed, and does not start with the machine")
-        return Check(part, "missing", words, f"sudo systemctl enable --now {_SERVICE}")
+        return Check(part, "missing", words, f"sudo systemctl enable --now {SERVICE}")
     if state != "active":
         return Check(
             part,
             "missing",
             Sentence("installed, {state}", state=state or Sentence("not running")),
-            f"sudo systemctl start {_SERVICE}",
+            f"sudo systemctl start {SERVICE}",
         )
     if fields.get("WatchdogUSec", "0") in ("0", "infinity"):
         return Check(
@@ -333,19 +331,32 @@ def _counted(words: str, times: int) -> str:
     return Sentence("{words}, started anew {times} times", words=words, times=times) if times else words
 
 
+def _voltage_alarm(machine: Machine) -> str:
+    """Return what the kernel's own watch of the voltage says (hwmon): 1: too low, 0: enough; empty: it has none."""
+    for named in sorted(machine.at("/sys/class/hwmon").glob("hwmon*/name")):
+        if machine.read(f"/{named.relative_to(machine.root)}") == "rpi_volt":
+            return machine.read(f"/{named.parent.relative_to(machine.root)}/in0_lcrit_alarm")
+    return ""
+
+
 def check_power(machine: Machine) -> Check:
     """Check the power supply."""
     part = Sentence("power")
     mend = Sentence("a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB")
     told = machine.run(["vcgencmd", "get_throttled"])
     if told is None:
+        alarm = _voltage_alarm(machine)
+        if alarm == "1":
+            return Check(part, "broken", _THROTTLED[0], mend)
+        if alarm:
+            return Check(part, "fine", Sentence("enough now"))
         return Check(part, "missing", Sentence("vcgencmd is not here to ask"), "sudo apt install raspi-utils")
     text = told.strip().partition("=")[2]
     try:
         bits = int(text, 16)
     except ValueError:
         return Check(
-            part, "broken", Sentence("vcgencmd says {said}", said=repr(told.strip()[:60])), join_group("video")
+            part, "broken", Sentence("vcgencmd says {said}", said=repr(told.strip()[:60])), machine.join_group("video")
         )
     words: list[str] = [said for bit, said in _THROTTLED.items() if bits >> bit & 1]
     if any(bits >> bit & 1 for bit in _LOW_VOLTAGE):

@@ -11,7 +11,7 @@ from hardware.pads.pad_place import PadPlace
 from referee.sentence import Sentence
 from referee.setup.check import Check
 from referee.setup.doctor.device_health import check_device, check_library
-from referee.setup.doctor.probe import Machine, join_group, pip_install
+from referee.setup.doctor.probe import Machine, pip_install
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -56,7 +56,7 @@ def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Chec
                 part,
                 "broken",
                 Sentence("{place}: not allowed to read {device}", place=place, device=found[0]),
-                join_group("input"),
+                machine.join_group("input"),
             )
         else:
             yield Check(part, "fine", str(place))

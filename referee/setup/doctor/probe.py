@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -27,6 +29,8 @@ from referee.setup.check import Check
 OURS: Final = "referee"
 """Name given here to the referee's own processes."""
 _APPLIANCE: Final = "/opt/table-referee"
+SERVICE: Final = "table-referee"
+UNIT: Final = f"/etc/systemd/system/{SERVICE}.service"
 _PATIENCE: Final = 5.0
 """Time limit for a program, s."""
 _LIBRARIES: Final = {
@@ -62,6 +66,8 @@ class Machine:
     statvfs: Callable[[Path], os.statvfs_result] = os.statvfs
     access: Callable[[Path], bool] = field(default=lambda path: os.access(path, os.R_OK | os.W_OK))
     eye_speed: Callable[[CameraSettings, EyeSettings], EyeSpeed] = measure_eye_speed
+    user: str = ""
+    """The service's user, as whom devices are checked; empty: the user who asks."""
 
     def at(self, place: str) -> Path:
         """Return a file of this machine, by its absolute path."""
@@ -80,8 +86,16 @@ class Machine:
         return [f"/{path.relative_to(self.root)}" for path in found]
 
     def may_open(self, place: str) -> bool:
-        """Return whether this user may read and write a device."""
+        """Return whether the user may read and write a device."""
         return self.access(self.at(place))
+
+    def join_group(self, group: str) -> str:
+        """Return the command that gives the user a group's devices."""
+        if self.user:
+            return Sentence(
+                "sudo usermod -aG {group} {user}, then sudo systemctl restart {user}", group=group, user=self.user
+            )
+        return Sentence("sudo usermod -aG {group} $USER, then log in again", group=group)
 
     def holders(self, device: str) -> list[str]:
         """Return other programs that hold a device open, as ``name (process 123)``; other users' may be invisible.
@@ -108,9 +122,44 @@ def one_line(bad: BaseException) -> str:
     return " ".join(str(bad).split())[:140] or type(bad).__name__
 
 
-def join_group(group: str) -> str:
-    """Return the command that gives a user a group's devices."""
-    return Sentence("sudo usermod -aG {group} $USER, then log in again", group=group)
+def this_machine() -> Machine:
+    """Return this machine: as the service's user sees it, where root asks and the service is installed.
+
+    Root may open every device, which says nothing about the service.
+    """
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return Machine()
+    import grp
+    import pwd
+
+    try:
+        unit = Path(UNIT).read_text(encoding="utf-8")
+        user = pwd.getpwnam(SERVICE)
+    except (OSError, KeyError):
+        return Machine()
+    groups = {*os.getgrouplist(SERVICE, user.pw_gid)}
+    for name in supplementary_groups(unit):
+        with suppress(KeyError):
+            groups.add(grp.getgrnam(name).gr_gid)
+    return Machine(access=lambda path: is_allowed(path, user.pw_uid, groups), user=SERVICE)
+
+
+def supplementary_groups(unit: str) -> list[str]:
+    """Return the groups that a unit gives its program besides those of its user."""
+    return " ".join(re.findall(r"^SupplementaryGroups=(.*)$", unit, flags=re.MULTILINE)).split()
+
+
+def is_allowed(path: Path, user: int, groups: Collection[int]) -> bool:
+    """Return whether a device's mode lets a user, or a member of groups, read and write it; by their numbers."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    if found.st_uid == user:
+        granted = found.st_mode >> 6
+    else:
+        granted = found.st_mode >> 3 if found.st_gid in groups else found.st_mode
+    return granted & 6 == 6
 
 
 def pip_install(name: str) -> str:
