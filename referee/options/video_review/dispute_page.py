@@ -33,10 +33,10 @@ from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.units import MS, SECOND
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.layout import card, page, page_texts, seat_dot, send_static
-from referee.web.markup import Child, Markup, Polygon, svg, tag
-from referee.web.photo_finish.glance_svg import draw_strip
-from referee.web.photo_finish.moment import finish
+from referee.web.layout import card, download, page, page_texts, seat_dot, send_static
+from referee.web.markup import PALETTES, Child, Markup, Polygon, button_link, svg, tag
+from referee.web.photo_finish.glance_svg import draw_shared, draw_strip
+from referee.web.photo_finish.moment import Finish, finish
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.limits import USUAL_LIMITS
@@ -121,6 +121,7 @@ def build_dispute(opened: OpenDispute) -> Guard:
     }
     shown = {
         "/": partial(_show_dispute, opened), "/frames/{frame:int}.jpg": partial(_send_frame, opened),
+        "/finish/{moment}.svg": partial(_send_finish, opened),
         "/static/{name}": partial(send_static, folders=[_STATIC]),
     }  # fmt: skip
     routes = [
@@ -139,6 +140,19 @@ async def _send_frame(opened: OpenDispute, request: Request) -> Response:
     except FileNotFoundError:
         raise HTTPException(404) from None
     return Response(data, media_type="image/jpeg")
+
+
+async def _send_finish(opened: OpenDispute, request: Request) -> Response:
+    """Send one picture of a moment's result, to share."""
+    texts, dispute, name = page_texts(request), opened.dispute, request.path_params["moment"]
+    moment = next((moment for moment in dispute.moments if moment.card.id == name), None)
+    hands = sorted((frame, seat) for (marked, seat), frame in dispute.marks.hands.items() if marked == name)
+    words = RulingWords(dispute.table.seats, texts)
+    seen = _finish_of(dispute, f"slap-{name}-{hands[0][1]}", dispute.rule()) if hands else None
+    if moment is None or seen is None:
+        raise HTTPException(404)
+    drawing = draw_shared(seen, words, describe_moment(moment, words))
+    return download(svg(drawing, PALETTES["light"]), f"{opened.log.stem}-{name}.svg", "image/svg+xml")
 
 
 async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, request: Request) -> JSONResponse:
@@ -293,6 +307,7 @@ def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], word
         heard = sum(instants[name, seat].by_sound for _, seat in marks)
         yield tag("p", _about_sound(dispute, heard, len(marks), texts), class_="note")
         yield _finish(dispute, f"slap-{name}-{marks[0][1]}", rulings, words)
+        yield tag("p", button_link(texts("finish.share"), f"/finish/{name}.svg", download=True), class_="buttons")
     elif name in dispute.marks.unslapped:
         yield tag("p", texts("review.unslapped"), class_="note")
 
@@ -306,9 +321,13 @@ def _about_sound(dispute: Dispute, heard: int, marked: int, texts: Texts) -> str
     return texts("review.sound_all" if heard == marked else "review.sound_part" if heard else "review.sound_none")
 
 
+def _finish_of(dispute: Dispute, slap: str, rulings: Sequence[Ruling]) -> Finish | None:
+    return finish(dispute.lines(), rulings, slap, seats=len(dispute.table.seats))
+
+
 def _finish(dispute: Dispute, slap: str, rulings: Sequence[Ruling], words: RulingWords) -> Markup:
     """Draw the hands of a moment on a time axis, and under it the sound's waveform where its clock is known."""
-    seen = finish(dispute.lines(), rulings, slap, seats=len(dispute.table.seats))
+    seen = _finish_of(dispute, slap, rulings)
     if seen is None:
         return Markup("")
     last = max(hand.t for hand in seen.hands) - seen.zero

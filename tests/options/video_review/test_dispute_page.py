@@ -212,3 +212,12 @@ def test_a_slip_is_one_line(
     assert words in told
     assert told.count("\n") == 1
     assert there.read_text() == "somebody's\n"
+
+
+def test_a_moments_result_can_be_shared_as_a_picture(app: Guard) -> None:
+    assert get(app, "/finish/c2.svg").status == 404
+    post(app, "mark", moment="c2", seat=2, frame=45)
+    sent = get(app, "/finish/c2.svg")
+    assert sent.status == 200
+    assert b"<svg" in sent.body and "7♣ on 7♥ at 0:01" in sent.body.decode()
+    assert get(app, "/finish/c9.svg").status == 404

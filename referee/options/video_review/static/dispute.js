@@ -62,6 +62,12 @@
   for (const button of holder.querySelectorAll("[data-strike]")) {
     button.addEventListener("click", () => post("strike", { line: button.dataset.strike }));
   }
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "z") {
+      event.preventDefault();
+      post("undo");
+    }
+  });
   document.getElementById("undo").addEventListener("click", () => post("undo"));
   document.getElementById("save").addEventListener("click", () => post("save"));
   draw(JSON.parse(holder.dataset.marks));
