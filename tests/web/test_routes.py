@@ -218,6 +218,6 @@ def test_a_record_that_is_too_large_or_missing_is_not_taken_by_the_page(whole: t
     with path.open("r+b") as file:
         file.truncate(65 << 20)
     reply = house.get("/backup.zip", paired.headers)
-    assert reply.status == 422 and b"referee backup FILE" in reply.body
+    assert reply.status == 422 and b"is too large to be copied by the page" in reply.body
     path.unlink()
     assert house.get("/backup.zip", paired.headers).status == 503
