@@ -234,7 +234,7 @@ class Conductor:
     def on_sight(self, sight: Sight) -> None:
         """Take the observations of one frame; sights come in order of ``t``. `advance` then announces the rulings."""
         self._now = max(self._now, sight.t + sight.exposure)
-        is_late = CAMERA not in self._told and sight.t - self._began > PASSING_NS
+        is_late = CAMERA not in self._reported_until and sight.t - self._began > PASSING_NS
         if sight.first and is_late and not self._pause.is_lost and sight.state not in HIDDEN:
             self._pause.begin_unseen(self._began)
         if not self._pause.is_lost:
