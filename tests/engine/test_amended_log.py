@@ -174,7 +174,7 @@ def test_a_ruling_is_found_by_the_id_that_it_had_before_it_was_renamed() -> None
     assert log.ruling("slap_won@s2") is None
 
 
-def test_a_dead_card_that_was_none_is_laid_by_whoevers_turn_it_was() -> None:
+def test_a_dead_card_that_was_none_is_laid_by_the_player_in_turn() -> None:
     """People strike out the ruling, not the line: the card stands, and its seat is open."""
     dead = ruling("dead_card", "c2", seat=2, reason="out_of_turn")
     other = ruling("turn", "c2", seat=3)

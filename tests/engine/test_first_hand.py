@@ -262,7 +262,7 @@ def test_a_new_day_opens_a_closed_table_and_the_same_day_does_not() -> None:
     assert after(table(), Day(t=9 * S, date="2026-05-02")).drafts == []
 
 
-def test_whoever_joins_from_a_free_pad_has_no_cards_and_nobody_plays_between() -> None:
+def test_a_player_who_joins_from_a_free_pad_has_no_cards_and_no_seat_between_plays() -> None:
     """M11."""
     step = after(table(on="M11"), Join(t=9 * S, seat=5))
     position = step.position
@@ -309,7 +309,7 @@ def test_a_pile_taken_by_another_hand_goes_to_its_winner_and_people_are_asked() 
     assert shared.position.counts == (5, 6, 6)
 
 
-def test_a_pile_that_nobody_had_won_goes_to_whoever_was_seen_to_take_it() -> None:
+def test_a_pile_that_was_not_won_goes_to_the_player_seen_to_take_it() -> None:
     step = Step(table(), 9 * S, "t1")
     unexplained(step, Taken(t=9 * S, id="t1", seat=2), {})
     assert ruled(step) == [("question", None, "mend_pile"), ("pile", 2, None), ("lead", 2, None)]

@@ -123,7 +123,7 @@ def test_a_seat_whose_next_card_is_known_is_reckoned_with_where_nobody_saw_the_s
 
 
 @pytest.mark.parametrize("rules", [{"off": ["K2"]}, {"off": ["S2"]}])
-def test_whoever_has_no_deck_memory_foresees_nothing(rules: dict[str, Any]) -> None:
+def test_without_deck_memory_nothing_is_foreseen(rules: dict[str, Any]) -> None:
     assert told(WON, 9000, rules={"base": "classic", **rules}, **COUNTS).foresight is None
 
 

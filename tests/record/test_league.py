@@ -202,7 +202,7 @@ def test_the_page_counts_as_the_command_does(path: Path) -> None:
     shelf.close()
 
 
-def test_the_page_shows_the_league_and_whoever_did_not_agree_is_not_in_it(path: Path) -> None:
+def test_the_page_shows_the_league_without_people_who_did_not_agree(path: Path) -> None:
     with Served(path) as served:
         shown = urllib.request.urlopen(f"{served.address}/league?lang=de", timeout=PATIENCE).read().decode()
         taken = urllib.request.urlopen(f"{served.address}/league.csv", timeout=PATIENCE).read().decode()

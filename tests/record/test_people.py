@@ -301,7 +301,7 @@ def test_pictures_of_a_game_that_made_room_go_with_the_next_tidying(people: Peop
     frames.close()
 
 
-def test_whoever_is_forgotten_is_on_no_picture(people: People, path: Path) -> None:
+def test_a_forgotten_person_is_on_no_picture(people: People, path: Path) -> None:
     people.answer(NAME, True, AT)
     hers, other = add_game(path, [NAME, "Ben"], AT), add_game(path, ["Cho", "Ben"], AT)
     people.tie(hers)

@@ -73,7 +73,7 @@ def test_people_answer_before_their_first_game(
     assert main(["games"]) == 0 and main(["league"]) == 0
 
 
-def test_whoever_forgets_somebody_is_told_which_files_still_hold_the_name(path: Path, run: Run) -> None:
+def test_forgetting_a_person_names_the_files_that_still_hold_the_name(path: Path, run: Run) -> None:
     add_game(path, ["Jürgen", "Ben"], AT)
     run("--agrees", "Jürgen")
     certificates = path.parent / "certificates"

@@ -152,7 +152,7 @@ def test_what_else_may_come_of_a_challenge() -> None:
     assert alone.position.claim is not None and alone.position.claim.seat == 1
 
 
-def test_whoever_is_out_of_cards_pays_no_more() -> None:
+def test_a_player_without_cards_pays_no_more() -> None:
     king = Challenge(1, 2, "Kh", "c1", 3)
     moved = table((5, 1, 5), cards="Kh", phase=king)
     lay(moved, "9h", 2)
@@ -201,7 +201,7 @@ def test_by_counts_that_are_not_sure_a_later_seat_may_be_the_next() -> None:
     assert king.position.challenge == Challenge(1, 3, "Kh", "c1", 2)
 
 
-def test_whoever_leads_shows_that_the_last_pile_is_gone() -> None:
+def test_a_lead_shows_that_the_last_pile_is_gone() -> None:
     """Reading 3; after a dead heat people may say later whose it was."""
     won = table(cards="7h 7c", phase=Claim(3, "slap", "s1", 3))
     lay(won, "9h", 3)
@@ -374,7 +374,7 @@ def test_a_burn_grows_and_takes_what_is_left_and_is_free_after_a_last_chance() -
         ("F11", "F6a", ["remind what=heckle"]),
     ],
 )
-def test_what_a_false_slap_costs_whoever_has_no_cards(on: str, off: str, wanted: list[str]) -> None:
+def test_what_a_false_slap_costs_a_player_without_cards(on: str, off: str, wanted: list[str]) -> None:
     step = table((5, 0, 5), cards="2s 3s 4s", on=on, off=off)
     false_slap(step, 2)
     assert ruled(step) == wanted
@@ -469,7 +469,7 @@ def test_a_card_that_comes_in_a_pause_begins_its_time_anew() -> None:
     assert (step.position.paused_at, step.position.still) == (100 * S, 0)
 
 
-def test_whoever_cannot_be_the_one_to_pay_leads_though_the_last_chance_was_not_read() -> None:
+def test_a_player_who_cannot_be_the_one_to_pay_leads_though_the_last_chance_was_not_read() -> None:
     """Reading 10."""
     unread = Claim(1, "unread", "c2", 1)
     lead = table(cards="Jh ??", phase=unread, unread=frozenset({"c2"}))

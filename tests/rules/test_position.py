@@ -63,7 +63,7 @@ def test_burned_cards_count_only_where_the_rules_have_it_so_and_dead_ones_never(
     assert usual.replace(pile=pile[2:3]).look() == PileView((), "", "")
 
 
-def test_whoever_comes_next_has_cards_and_is_asked_in_the_direction_of_play() -> None:
+def test_the_next_player_has_cards_and_is_found_in_the_direction_of_play() -> None:
     rules = read_house_rules("classic")
     table = Position(rules, ("Ana", "Ben", "Cho", "Dee"), (5, 0, None, 0), ((), (), (), ()))
     assert [table.after(seat) for seat in (1, 2, 3, 4)] == [3, 3, 1, 1]

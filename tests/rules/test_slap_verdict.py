@@ -124,7 +124,7 @@ def test_a_seat_that_there_is_not_and_a_game_without_slaps() -> None:
     assert barred(table(PAIR), 3, LATER) is None
 
 
-def test_whoever_laid_the_latest_card_last_is_still_in() -> None:
+def test_the_player_of_the_latest_card_is_still_in() -> None:
     """M12: until the next card."""
     assert table("7h 7c", counts=(5, 0, 5), emptied=2).just_emptied(2)
     assert not table("7h 7c", counts=(5, 0, 5), emptied=3).just_emptied(2)

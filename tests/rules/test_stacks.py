@@ -283,7 +283,7 @@ def test_the_wild_rank_is_asked_for_until_a_number_rank_was_drawn() -> None:
         ((5, 9, 3), {"phase": Claim(1, "unread", "c1", 1)}, ("question", None)),
     ],
 )
-def test_whoever_holds_the_most_cards_has_won_once_all_counts_are_certain(
+def test_the_player_with_the_most_cards_has_won_once_all_counts_are_certain(
     counts: tuple[int | None, ...], more: dict[str, Any], wanted: tuple[str, int | None]
 ) -> None:
     """P16, E7: otherwise people are asked for them."""

@@ -71,7 +71,7 @@ def test_a_card_that_nobody_could_read_decides_nothing() -> None:
     assert step.position.war == War((1, 2), ((1, "??"), (2, "Ah")))
 
 
-def test_whoever_has_nothing_to_match_is_out_of_the_dispute() -> None:
+def test_a_player_without_a_card_to_match_is_out_of_the_dispute() -> None:
     """One is left: it wins; none is: people are asked."""
     one = table((0, 9, 9), DeadHeat((1, 2)))
     one.position = one.position.replace(phase=War((1, 2)))

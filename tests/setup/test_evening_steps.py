@@ -361,7 +361,7 @@ def test_a_wizard_is_answered_from_another_thread(tmp_path: Path) -> None:
     assert kept
 
 
-def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
+def test_a_person_who_waits_for_hands_may_leave(tmp_path: Path) -> None:
     runner = WizardRunner(Wizard(new_settings(tmp_path), EVENING, at=5), Slow(tmp_path), lambda _wizard: None)
     for _ in range(2000):
         if runner.state()["heard"]:

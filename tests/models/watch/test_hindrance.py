@@ -237,7 +237,7 @@ def test_only_a_hand_that_was_there_long_before_the_card_hovers() -> None:
     assert hovering.at(3 * SPACING) == []
 
 
-def test_whoever_plays_next_may_wait_over_the_pile_and_nobody_is_blamed_before_that_is_known() -> None:
+def test_the_next_player_may_wait_over_the_pile_and_none_is_blamed_before_that_is_known() -> None:
     turns = TurnOrder()
     assert turns.may_wait(3, after=1)
     for seat in (1, 2, 3, 4, 1, 2):

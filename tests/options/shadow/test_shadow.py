@@ -48,7 +48,7 @@ def test_a_mark_before_every_slap_or_long_after_one_is_stray() -> None:
     assert filled(compare([slap(1, GOOD, 1.5)], [mark(late)])) == {"agreed": [1]}
 
 
-def test_whoever_marks_again_has_changed_their_mind() -> None:
+def test_a_second_mark_replaces_the_first() -> None:
     found = compare([slap(1)], [mark(2, FALSE), mark(3)])
     assert filled(found) == {"agreed": [1], "replaced": [2]}
 

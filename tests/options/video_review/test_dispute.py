@@ -151,7 +151,7 @@ def test_footage_that_begins_in_the_middle_holds_no_card_to_be_out_of_turn() -> 
     assert kinds(told.verdicts(rulings, "c6")) == [("slap_won", 1)]
 
 
-def test_whoever_lays_the_first_card_is_taken_to_be_in_turn() -> None:
+def test_the_player_of_the_first_card_is_taken_to_be_in_turn() -> None:
     seen: list[Observation] = [
         Card(t=0, id="c1", card="4h"),
         Card(t=1_000 * MS, id="c2", card="7h", seat=1),
