@@ -34,7 +34,7 @@ from referee.web.games_cache import GameCache, LoadedGame, LoggedGame
 from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, svg, tag
 from referee.web.photo_finish.finish_svg import ROOM_SIZES
-from referee.web.photo_finish.glance_svg import draw_unnamed_finish
+from referee.web.photo_finish.glance_svg import PHONE_WIDTH, draw_unnamed_finish
 from referee.web.photo_finish.moment import Finish
 from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
 from referee.web.site import Site, game_of, parse_int
@@ -358,9 +358,11 @@ def _asked(folded: LoadedGame, question: ClassQuestion, words: RulingWords) -> M
     return join((asked, unnamed_hands(seen, words)))
 
 
-def unnamed_hands(seen: Finish, words: RulingWords, width: int = ROOM_SIZES.width) -> Markup:
-    """Return the hands of a slap without its players and its verdict."""
-    return tag("figure", svg(draw_unnamed_finish(seen, words, width)), class_="panel unnamed")
+def unnamed_hands(seen: Finish, words: RulingWords) -> Markup:
+    """Return the hands of a slap without its players and its verdict, for wide and for narrow screens."""
+    wide, narrow = (draw_unnamed_finish(seen, words, width) for width in (ROOM_SIZES.width, PHONE_WIDTH))
+    drawn = svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow")
+    return tag("figure", drawn, class_="panel unnamed")
 
 
 def _questions(site: Site, request: Request, folded: LoadedGame) -> dict[str, ClassQuestion]:

@@ -21,7 +21,7 @@ from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 from referee.text.terminal_language import speaking
 from referee.web.markup import seat_role, svg
-from referee.web.photo_finish.glance_svg import draw_unnamed_finish
+from referee.web.photo_finish.glance_svg import PHONE_WIDTH, draw_unnamed_finish
 from referee.web.photo_finish.questions import (
     HEAT,
     NOT_A_SLAP,
@@ -91,7 +91,7 @@ def test_the_right_answer_is_that_of_the_ruling_and_the_drawn_question_tells_not
         right.add(answer)
         if answer in lanes:
             assert seen.ruling is not None and (seen.ruling.kind, seen.ruling["seat"]) == ("slap_won", lanes[answer])
-        drawn = svg(draw_unnamed_finish(seen, words))
+        drawn = svg(draw_unnamed_finish(seen, words, PHONE_WIDTH))
         told = [*game.table.seats, texts("en")("finish.won"), seat_role(lanes["A"]), "finish", "warn"]
         assert [word for word in told if f">{word}" in drawn or f"-{word}" in drawn] == []
         assert all(f">{letter}</text>" in drawn for letter in lanes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -40,7 +40,6 @@ from referee.web.games_cache import LoadedGame
 from referee.web.layout import page, page_texts
 from referee.web.markup import Markup, join, tag
 from referee.web.pad_pages import is_trusted
-from referee.web.photo_finish.glance_svg import PHONE_WIDTH
 from referee.web.photo_finish.moment import Finish
 from referee.web.photo_finish.questions import (
     HEAT,
@@ -306,26 +305,30 @@ def _find_slaps(folded: LoadedGame) -> dict[str, _AskedSlap]:
     return found
 
 
-def _namer(slap: _AskedSlap, words: RulingWords, lane: Callable[[str, int], str]) -> Callable[[str], str]:
-    """Return a function that puts a choice into words; ``lane`` does so for a hand, from its letter and its seat."""
+def _name_choices(slap: _AskedSlap, words: RulingWords, *, named: bool) -> dict[str, str]:
+    """Return every possible answer in words; ``named``: with the players' names."""
     texts, lanes = words.texts, name_lanes(slap.finish)
-    fixed = {HEAT: texts("finish.heat"), NOT_A_SLAP: texts("vote.none")}
-    return lambda choice: fixed.get(choice) or lane(choice, lanes[choice])
+    said = {
+        letter: f"{letter} · {words.name(seat)}" if named else texts("vote.lane", lane=letter)
+        for letter, seat in lanes.items()
+    }
+    if len(lanes) == 1:
+        said = dict.fromkeys(lanes, texts("vote.counts"))
+    return said | {HEAT: texts("finish.heat"), NOT_A_SLAP: texts("vote.none")}
 
 
 def _draw_question(slap: _AskedSlap, ballot: Ballot, words: RulingWords) -> Markup:
     """Draw the question for phones: the cards, the hands, and a button for each answer."""
-    texts, several = words.texts, len(name_lanes(slap.finish)) > 1
-    name = _namer(slap, words, lambda letter, _: texts("vote.lane", lane=letter) if several else texts("vote.counts"))
+    texts, names = words.texts, _name_choices(slap, words, named=False)
     buttons = [
-        tag("button", name(choice), type="button", class_="button", data_choice=choice, aria_pressed="false")
+        tag("button", names[choice], type="button", class_="button", data_choice=choice, aria_pressed="false")
         for choice in ballot.choices
     ]
     return join(
         (
             tag("h2", texts(slap.text), class_="headline"),
             tag("div", pile(slap.pile, texts), class_="r-pile panel"),
-            unnamed_hands(slap.finish, words, PHONE_WIDTH),
+            unnamed_hands(slap.finish, words),
             tag("div", buttons, class_="choices"),
             tag("p", texts("vote.standing"), class_="note", id="standing"),
         )
@@ -335,13 +338,13 @@ def _draw_question(slap: _AskedSlap, ballot: Ballot, words: RulingWords) -> Mark
 def _draw_result(slap: _AskedSlap, ballot: Ballot, words: RulingWords) -> Markup:
     """Draw the votes for each answer as bars, beside the referee's."""
     texts, counts, right = words.texts, ballot.count(), right_choice(slap.finish)
-    name, most = _namer(slap, words, lambda letter, seat: f"{letter} · {words.name(seat)}"), max(1, *counts.values())
+    names, most = _name_choices(slap, words, named=True), max(1, *counts.values())
     rows = []
     for choice, count in counts.items():
         mark = tag("small", f" ✓ {texts('vote.referee')}") if choice == right else None
-        bar = tag("progress", max=most, value=count, aria_label=f"{name(choice)}: {count}")
+        bar = tag("progress", max=most, value=count, aria_label=f"{names[choice]}: {count}")
         rows.append(tag(
-            "tr", tag("th", name(choice), mark, scope="row"), tag("td", bar), tag("td", count), data_choice=choice,
+            "tr", tag("th", names[choice], mark, scope="row"), tag("td", bar), tag("td", count), data_choice=choice,
             class_="right" if choice == right else None,
         ))  # fmt: skip
     return tag("section", tag("h2", texts("vote.title")), tag("table", tag("tbody", rows)), class_="panel tally")

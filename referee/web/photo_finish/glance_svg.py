@@ -33,8 +33,11 @@ def draw_room_finish(finish: Finish, words: RulingWords) -> Drawing:
     return draw_lanes_alone(finish, words, ROOM_SIZES, _room_lanes(finish), 70, 0.2)
 
 
-def draw_unnamed_finish(finish: Finish, words: RulingWords, width: int = ROOM_SIZES.width) -> Drawing:
-    """Draw the hands as a question to a class: a letter for each player, and nothing of the verdict."""
+def draw_unnamed_finish(finish: Finish, words: RulingWords, width: int) -> Drawing:
+    """Draw the hands as a question to a class: a letter for each player, and nothing of the verdict.
+
+    ``width`` is that of `ROOM_SIZES`, or `PHONE_WIDTH`.
+    """
     m, texts = replace(ROOM_SIZES, width=width, left=90, right=width - 30), words.texts
     drawing, lanes = FinishDrawing(finish, words, m), name_lanes(finish)
     # Counted from the left edge: a zero at one of the hands would say that it was first.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from hardware.simulated.table.script import play_game
 from referee.demo.demo_lesson import lesson_lines, write_lesson
+from referee.engine.observations import Observation
 from referee.options.classroom.pupils import MOST_PUPILS
 from referee.options.classroom.vote_site import QUESTION, VOTE, VoteSite
 from referee.options.what_if import what_if_page
@@ -30,6 +31,7 @@ from referee.web.security.guard import OPEN_CHANGES, Guard
 from referee.web.security.sessions import Sessions
 from referee.web.server import build
 from referee.web.site import Site
+from tests.engine.playing import log
 from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, Reply, request
 
 LESSON = "/games/1/replay"
@@ -42,12 +44,15 @@ SEATS = ("Ana", "Ben", "Cho", "Dora")
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The record of a lesson's game, with a dead heat among its first slaps."""
-    file = tmp_path_factory.mktemp("lesson") / "record.db"
-    lines = lesson_lines(play_game(4, 4, "classic", 60), 15.0)
-    with Record(file) as games:
+    return keep_game(tmp_path_factory.mktemp("lesson"), lesson_lines(play_game(4, 4, "classic", 60), 15.0))
+
+
+def keep_game(folder: Path, lines: Sequence[Observation]) -> Path:
+    """Return a record that holds a game of these lines."""
+    with Record(folder / "record.db") as games:
         game = games.add_game("2026-01-01T00:00:00+00:00", list(enumerate(write_lesson(lines), start=1)))
         games.end(game, "2026-01-01T00:00:00+00:00")
-    return file
+    return folder / "record.db"
 
 
 class Lesson:
@@ -219,6 +224,18 @@ def test_phones_see_only_their_votes_because_every_other_page_tells_the_answers(
     assert lesson.get(LESSON, HERE).status == 200
     assert b'id="votes"' in lesson.get(LESSON, HERE, b"lesson=1").body
     assert b'id="votes"' not in lesson.get(LESSON, HERE).body
+
+
+def test_a_single_hand_counts_or_does_not(tmp_path: Path) -> None:
+    lesson = Lesson(keep_game(tmp_path, log("1000 1:7h\n2000 2:9c\n2500 slap 3\n2600 lift 3\n4000 3:Td")))
+    try:
+        lesson.ask("s1")
+        asked = lesson.see()["asked"]
+        assert "Does this slap count?" in asked and ">It counts<" in asked and "Dead heat" not in asked
+        lesson.ask("s1", shown=True)
+        assert '<tr data-choice="none" class="right">' in lesson.see()["votes"]
+    finally:
+        lesson.site.close()
 
 
 def test_a_vote_leaves_the_record_as_it_is(lesson: Lesson, record: Path) -> None:
