@@ -11,7 +11,7 @@ import zlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
@@ -116,12 +116,9 @@ def picture(
     cards: Sequence[Painted] = (), *arms: tuple[float, float, float] | None, noise: int = 0
 ) -> NDArray[np.uint8]:
     """Return the table with cards, lowest first, and arms: the bearing in degrees and the fingertip's place of each."""
-    image = np.full((HEIGHT, WIDTH, 3), CLOTH, np.uint8)
+    image = cloth().copy()
     for card in cards:
-        chance = np.random.default_rng(zlib.crc32(card.card.encode()))
-        face = np.full((150, 107, 3), 238, np.uint8)
-        for x, y in chance.uniform((18, 18), (89, 132), (9, 2)):
-            cv2.circle(face, (int(x), int(y)), 9, (30, 30, 40), -1)
+        face = drawn_face(card.card)
         source = np.array([[0, 0], [107, 0], [107, 150], [0, 150]], np.float32)
         matrix = cv2.getPerspectiveTransform(source, card.quad.astype(np.float32))
         cv2.warpPerspective(face, matrix, (WIDTH, HEIGHT), dst=image, borderMode=cv2.BORDER_TRANSPARENT)
@@ -129,6 +126,22 @@ def picture(
         far = (x + 900 * math.cos(math.radians(bearing)), y - 900 * math.sin(math.radians(bearing)))
         cv2.line(image, (int(x), int(y)), (int(far[0]), int(far[1])), SKIN, 56, cv2.LINE_AA)
     return cv2.add(image, grain(noise)) if noise else image
+
+
+@cache
+def cloth() -> NDArray[np.uint8]:
+    """Return the bare table."""
+    return np.full((HEIGHT, WIDTH, 3), CLOTH, np.uint8)
+
+
+@cache
+def drawn_face(card: str) -> NDArray[np.uint8]:
+    """Return a card's own pattern of dark dots."""
+    chance = np.random.default_rng(zlib.crc32(card.encode()))
+    face = np.full((150, 107, 3), 238, np.uint8)
+    for x, y in chance.uniform((18, 18), (89, 132), (9, 2)):
+        cv2.circle(face, (int(x), int(y)), 9, (30, 30, 40), -1)
+    return face
 
 
 @lru_cache(maxsize=8)

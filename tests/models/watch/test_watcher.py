@@ -7,10 +7,12 @@ is the watcher's and not the reader's. A stretch of a simulated game follows, wi
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from hardware.simulated.table.script import Script, play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from models.table_view.mains import steady_rate
 from models.watch.gaze import CardEye
+from models.watch.surfaces import surface_network
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Placed, Taken
 from tests.models.eye.truth import TruthEye
@@ -86,7 +89,13 @@ def earliest(one: Observation) -> int:
 
 
 def settled() -> Stream:
-    """Return a table with a seven and on it a king."""
+    """Return a table with a seven and on it a king: a copy of one that was played once."""
+    network = surface_network()
+    return copy.deepcopy(_settled(), {id(network): network})
+
+
+@cache
+def _settled() -> Stream:
     stream = Stream()
     stream.show(frames=4)
     stream.lay([], SEVEN, 270)
