@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.chromium import browser, chromium
+
+__all__ = ["browser", "chromium"]
 _ALLOWED = [
     re.compile(line)
     for line in (Path(__file__).parent / "skips.txt").read_text().splitlines()

@@ -19,9 +19,9 @@ from playwright.sync_api import sync_playwright
 
 from referee.control.socket import CommandDispatcher
 from referee.record.people import People
+from tests.support.chromium import ARGUMENTS, CHROMIUM
 from tests.support.dispute_client import ReviewedVideo
 from tests.support.filmed_disputes import film_briefly
-from tests.web.conftest import ARGUMENTS, CHROMIUM
 from tests.web.crowd import crowd_lines
 from tests.web.listening import listening, paired
 from tests.web.served import House, Served

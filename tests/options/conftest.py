@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.options.hall.broker import MISSING, PROGRAM, Mosquitto
-from tests.web.conftest import browser, house, page
+from tests.web.conftest import house, page
 
-__all__ = ["broker", "browser", "house", "page"]
+__all__ = ["broker", "house", "page"]
 
 
 @pytest.fixture

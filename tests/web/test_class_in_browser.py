@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.text.catalogue import texts
-from tests.web.conftest import CHROMIUM, new_window
+from tests.support.chromium import CHROMIUM
+from tests.web.conftest import new_window
 from tests.web.test_page_buttons_in_browser import serious_faults
 from tools.measure.play_test import ARGUMENTS, HARNESS, playing
 

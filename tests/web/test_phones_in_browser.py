@@ -66,15 +66,15 @@ def test_one_phone_is_a_seats_pad_however_often_it_is_loaded(house: House, page:
     folder = house.folder / "runtime"
     with house.serve_controlled() as served, hearing(folder) as heard:
         make_seat_codes(folder, {1: ""}, {1: "Ana"})
-        pages = set()
+        pages: set[str] = set()
         for _ in range(2):
+            # A page that is loaded again is another page, and is heard, too.
             join(page, served.address, folder)
             page.locator(".pad:not([disabled])").dispatch_event("pointerdown")
             page.locator(".pad.down").wait_for()
-            pages.add(until(heard, has_hands)["page"])
+            pages.add(until(heard, lambda report: has_hands(report) and report["page"] not in pages)["page"])
             page.evaluate("window.dispatchEvent(new Event('pointerup'))")
             until(heard, lambda report: not has_hands(report))
-        assert len(pages) == 2, "a page that is loaded again is heard, too"
         other = new_window(browser).new_page()
         join(other, served.address, folder)
         other.get_by_text("replace the code on the control page").wait_for()

@@ -10,7 +10,7 @@ import pytest
 
 from referee.settings.model import load_settings
 from referee.settings.places import RECORD
-from tests.web.conftest import CHROMIUM
+from tests.support.chromium import CHROMIUM
 from tests.web.test_page_in_browser import kept
 from tools.measure.play_test import ARGUMENTS, Evening, StreamedTable, playing
 
