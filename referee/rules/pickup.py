@@ -114,8 +114,6 @@ def pick_up(step: Step, *, by_card_of: int | None = None) -> None:
         announce_out(step)
     if not step.position.holds(winner) and winner != by_card_of:
         # The whole pile went to pay debts (F6d).
-        if step.position.rules.has("E1"):
-            step.rule("out", "E1", seat=winner)
         winner = step.position.after(winner) or winner
         if leader == claim.seat:
             leader = winner
