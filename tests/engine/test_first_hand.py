@@ -74,6 +74,10 @@ def test_a_seat_counts_once_and_only_where_its_hand_is_valid() -> None:
     assert dead_heat_hands(held, first, [other]) == (first,)
     assert dead_heat_hands(held, first, [Lift(t=5 * S + 2, id="l", seat=3), other]) == (first, other)
     assert dead_heat_hands(held, first, [Lift(t=5 * S + 2, id="l", seat=2), other]) == (first,)
+    # A seat whose hand does not count there comes down again after a lift.
+    down, up, again = hand(2, 3), Lift(t=5 * S + 3, id="l", seat=3), hand(15, 3)
+    assert dead_heat_hands(held, first, [down, up, again]) == (first, again)
+    assert dead_heat_hands(held, first, [down, again]) == (first,)
     covering = Card(t=5 * S + 1, id="c9", card="2d", seat=3)
     assert dead_heat_hands(table(off="M9"), first, [covering, hand(15, 2)]) == (first,), "a card came surely before it"
     assert dead_heat_hands(

@@ -86,11 +86,6 @@ def test_a_pile_that_was_won_may_be_picked_up_unseen() -> None:
     assert foresight.expected(3) == "7h" and not foresight.may_come("7h", 1)
 
 
-def test_without_deck_memory_nothing_is_foreseen() -> None:
-    rules = {"base": "classic", "off": ["K2"]}
-    assert told(WON, 9000, rules=rules, **COUNTS).foresight is None
-
-
 def test_foresight_goes_on_with_a_card_that_was_just_told() -> None:
     foresight = foreseen(WON, 9000, **COUNTS)
     later = foresight.after(3, "7h")

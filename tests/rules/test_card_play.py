@@ -11,7 +11,7 @@ from referee.rules.house import read_house_rules
 from referee.rules.penalties import contest, false_slap, foul
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Player, Turn, War
 from referee.rules.pickup import claim_by_slap, give_pile, hold_provisionally, pick_up
-from referee.rules.position import Laid, Position, SeatVerdict
+from referee.rules.position import Drift, Laid, Position, SeatVerdict
 from referee.rules.stacks import burn
 from referee.rules.step import Step
 
@@ -591,3 +591,20 @@ def test_when_nobody_lost_a_card_nobody_is_out() -> None:
     step = table((5, 0, 5))
     settle(step)
     assert ruled(step) == []
+
+
+def test_in_an_open_turn_only_played_cards_may_have_challenged() -> None:
+    """A face card that is dead in the pile asks for nothing."""
+    dead = table(cards="7h", phase=Turn(None))
+    dead.set(pile=(dead.position.pile[0]._replace(card="Kh", state="dead"),))
+    lay(dead, "5c", 2)
+    assert dead.position.turn == 3
+    played = table(cards="Kh", phase=Turn(None))
+    lay(played, "5c", 2)
+    assert played.position.turn is None
+
+
+def test_a_card_after_a_gap_counts_as_laid() -> None:
+    step = table(cards="7h", phase=Turn(None), drifts=(Drift("gap", 9 * S, 99 * S, asked=False),), laid=5)
+    lay(step, "5c", 2)
+    assert step.position.laid == 6
