@@ -32,9 +32,11 @@ from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
 from referee.web.serving import SiteServer
 
-CLASS_LIMITS: Final = Limits(changes=200, connections=200, streams=MOST_PUPILS + 8, all_streams=2 * MOST_PUPILS)
-"""A phone reports several trials in ten seconds, and a school's phones may share one address, each with up to six
-connections."""
+CLASS_LIMITS: Final = Limits(
+    reads=5 * MOST_PUPILS, changes=200, connections=200, streams=MOST_PUPILS + 8, all_streams=2 * MOST_PUPILS
+)
+"""A school's phones may share one address: all may join in the same seconds, and each has up to six connections, a
+stream of events, and several reports in ten seconds."""
 
 
 @dataclass(frozen=True, slots=True)
