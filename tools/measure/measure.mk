@@ -1,6 +1,6 @@
 # What measures: none of it is part of `make test`. ARGS= passes options on.
 
-# Outputs that must not change unless somebody means it. Whoever means it: make frozen ARGS=--write, and commit that too.
+# Outputs that must not change unintended. After an intended change: make frozen ARGS=--write, and commit that too.
 .PHONY: frozen
 
 frozen: install  ## the commands answer fixed logs, pictures, sequences and mistakes as they did (ARGS=--write: from now on so)
