@@ -16,7 +16,7 @@ from referee.engine.log import encode_observation
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.text.ruling_lines import RulingWords
-from tests.engine.playing import log
+from tests.play import log
 
 GAME = """
     1000 1:7h

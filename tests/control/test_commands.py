@@ -22,8 +22,8 @@ from referee.engine.adjudicator import LIVE_LOOKAHEAD
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Answer, Card, Lift, Observation, Pause, Resume, Slap, Taken, Tick
 from referee.rules.cards import RANKS
-from tests.engine.playing import log
 from tests.oracle.games import play
+from tests.play import log
 from tests.web.tables import SECOND, Table
 
 APPLIANCE = Path(__file__).parents[1] / "web" / "appliance.jsonl"

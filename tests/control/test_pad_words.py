@@ -27,7 +27,7 @@ from referee.control.pad_words import (
 )
 from referee.engine.observations import Card, Slap
 from referee.units import MS
-from tests.engine.playing import log
+from tests.play import log
 from tests.web.tables import SECOND, Table
 
 

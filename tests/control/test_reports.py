@@ -9,7 +9,7 @@ import pytest
 from referee.control.facts import Accepted, Refused
 from referee.engine.log import encode_observation
 from referee.engine.observations import Card, Lift, Slap
-from tests.engine.playing import log
+from tests.play import log
 from tests.web.tables import SECOND, Table
 
 PAIR = "1000 1:7h\n2000 2:7c\n2300 slap 3\n"

@@ -31,7 +31,7 @@ from referee.web.photo_finish.questions import (
     name_lanes,
     right_choice,
 )
-from tests.engine.playing import log
+from tests.play import log
 from tests.support.patience import PATIENCE
 
 

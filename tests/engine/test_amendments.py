@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Answer
-from tests.engine.playing import MS, brief, everything, log, rule
+from tests.play import MS, brief, everything, log, rule
 
 HEAT = """
     1000 1:7h

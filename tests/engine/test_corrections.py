@@ -7,7 +7,7 @@ import pytest
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import find_replacements
 from referee.engine.observations import Correct, Count, Foul, Leave, Tick
-from tests.engine.playing import MS, brief, everything, in_force, log, rule
+from tests.play import MS, brief, everything, in_force, log, rule
 
 WON = """
     1000 1:7h

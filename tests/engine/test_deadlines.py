@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.log import from_fields
-from tests.engine.playing import brief, log, rule
+from tests.play import brief, log, rule
 
 LAST_CARDS = """
     1000 1:Jh

@@ -13,7 +13,7 @@ from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.rules.position import Laid
 from referee.text.explanation_lines import explanation_fields
-from tests.engine.playing import MS, log
+from tests.play import MS, log
 
 DOUBLE = "1000 1:7h\n2000 2:7c ±2\n2300 slap 3 ±0.5\n2340 slap 1 ±0.7\n2400 lift 3\n3500 taken 3\n4000 3:9c\n"
 

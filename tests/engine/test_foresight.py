@@ -12,7 +12,7 @@ from referee.engine.foresight import Foresight
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Card, LogError, Observation, Taken, Tick
 from referee.rules.cards import JOKERS, PACK
-from tests.engine.playing import MS, brief, everything, log, rule
+from tests.play import MS, brief, everything, log, rule
 
 WON = """
     1000 1:7h

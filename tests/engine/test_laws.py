@@ -23,9 +23,9 @@ from referee.engine.rulings import Ruling, encode_ruling
 from referee.units import MS
 from tests.engine.laws import LAWS
 from tests.engine.moments import TableLaws
-from tests.engine.playing import log
 from tests.engine.shrinking import as_scenario, shrunk
 from tests.oracle.games import APART, Game
+from tests.play import log
 from tests.support.strategies import arrivals, games
 from tests.support.wild_games import wild_game
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from referee.engine.rulings import Ruling, encode_ruling, in_doubt_of_gap, rests_on_gap, ruling_fields
-from tests.engine.playing import rule
 from tests.oracle.games import play
+from tests.play import rule
 
 AWKWARD = (
     Ruling("turn", 'turn@"\\\n\u2028é\ud800', -5, ('"', "\x00\x7f", "😀"), ()),

@@ -16,7 +16,7 @@ from referee.engine.observations import MAX_ERROR, OBSERVATION_KINDS, Card, LogE
 from referee.engine.replay import outline_log, replay_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
 from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling, end_of, place_of, printing_order
-from tests.engine.playing import MS, brief, log, rule
+from tests.play import MS, brief, log, rule
 from tests.support.log_format import RULINGS
 
 TABLE: dict[str, Any] = {"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben", "Cho"], "dealer": 3}

@@ -9,7 +9,7 @@ import pytest
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.gap import is_answer, read_cards
 from referee.engine.observations import Count
-from tests.engine.playing import MS, brief, everything, in_force, log, rule
+from tests.play import MS, brief, everything, in_force, log, rule
 
 PLAY = """
 1000 1:7h

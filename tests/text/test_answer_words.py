@@ -15,7 +15,7 @@ from referee.sentence import Sentence, from_json, to_json
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
 from referee.web.security.sessions import csrf_of
-from tests.engine.playing import log
+from tests.play import log
 from tests.web.browser import House, Reply
 from tests.web.tables import Table
 

@@ -7,16 +7,10 @@ from typing import Any
 import pytest
 
 from referee.units import MS
+from tests.play import TABLE, file_lines
 from tools.measure.moments import Check, Recording
 
-ROWS = (
-    '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
-    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
-    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2}',
-    '{"kind":"slap","t":2300000000,"id":"s1","seat":3,"t_error":20000}',
-    '{"kind":"slap","t":2700000000,"id":"s2","seat":1,"t_error":20000}',
-    '{"kind":"taken","t":4000000000,"id":"t1","seat":3}',
-)
+ROWS = file_lines(TABLE, "1000 1:7h", "2000 2:7c", "2300 slap 3 ±0.02", "2700 slap 1 ±0.02", "4000 taken 3")
 SKEW = 5_000 * MS
 
 

@@ -24,6 +24,7 @@ from referee.web.figures import draw_reactions, write_figures
 from referee.web.finish_page import finish_page, found
 from referee.web.game_end import find_moments
 from referee.web.games_cache import LoadedGame
+from tests.play import TABLE, file_lines
 from tests.web.test_page_finish import INFO
 
 ERRORS = st.integers(1, MAX_ERROR)
@@ -83,15 +84,8 @@ NAMES = ("Ana", "Ben", "Cho")
 def written(margin: int, error: int) -> list[tuple[int, str]]:
     """Return the log of a slap won by this margin (ns), each hand known to half of ``error``, with a late one."""
     first = 2_241_300_000
-    lines = [
-        '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
-        '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1,"t_error":8000000}',
-        '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000}',
-        f'{{"kind":"slap","t":{first},"id":"s1","seat":3,"t_error":{error // 2}}}',
-        f'{{"kind":"slap","t":{first + margin},"id":"s2","seat":1,"t_error":{error // 2}}}',
-        '{"kind":"taken","t":6000000000,"id":"t1","seat":3}',
-        '{"kind":"tick","t":8000000000}',
-    ]
+    slaps = (f"{(first + after) / 1e6} slap {seat} ±{error // 2 / 1e6}" for after, seat in ((0, 3), (margin, 1)))
+    lines = file_lines(TABLE, "1000 1:7h ±8", "2000 2:7c ±8", *slaps, "6000 taken 3", "8000 tick")
     return list(enumerate(lines, start=1))
 
 
@@ -101,7 +95,7 @@ def shown_live(lines: list[tuple[int, str]], language: str) -> Iterator[str]:
     for upto in (5, 7):
         board.add_lines([line for line in lines if board.line < line[0] <= upto])
         if upto == 5:
-            board.add_lines([(6, '{"kind":"tick","t":5000000000}')])
+            board.add_lines([(6, file_lines("5000 tick")[0])])
             board.line = 5
         yield from map(str, regions(board, texts(language)).values())
 

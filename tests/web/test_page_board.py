@@ -26,29 +26,17 @@ from referee.web.events import Hub
 from referee.web.games_cache import GameCache
 from referee.web.scoreboard import LOOKS_UNTIL_SILENT, Follower
 from referee.web.site import Site
+from tests.play import TABLE, file_lines
 from tests.support.patience import PATIENCE
 from tests.web.table import Link, Table, demo_lines
 
-FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 VIEW = View(names=("Ana", "Ben", "Cho"), counts=(18, 17, 17), pile=("7h", "7c"), turn=3)
-EIGHT = (
-    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
-    '{"kind":"card","t":2000000000,"id":"c2","card":"8c","seat":2}',
-    '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
-    '{"kind":"tick","t":4000000000}',
-)
-SLAPPED = (
-    FIRST,
-    EIGHT[0],
-    EIGHT[1].replace("8c", "7c"),
-    '{"kind":"slap","t":2300000000,"id":"s1","seat":3,"t_error":20000}',
-    '{"kind":"tick","t":2312000000}',
-    '{"kind":"slap","t":2314500000,"id":"s2","seat":1,"t_error":20000}',
-    '{"kind":"tick","t":2400000000}',
-    '{"kind":"taken","t":4000000000,"id":"t1","seat":3}',
-    '{"kind":"tick","t":5000000000}',
-)
-CORRECTION = '{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}'
+EIGHT = file_lines("1000 1:7h", "2000 2:8c", "2300 slap 3", "4000 tick")
+SLAPPED = file_lines(
+    TABLE, "1000 1:7h", "2000 2:7c", "2300 slap 3 ±0.02", "2312 tick", "2314.5 slap 1 ±0.02", "2400 tick",
+    "4000 taken 3", "5000 tick",
+)  # fmt: skip
+(CORRECTION,) = file_lines('9000 correct c2 {"card": "7c", "id": "x1"}')
 
 
 def board() -> Board:
@@ -57,7 +45,7 @@ def board() -> Board:
 
 def played(tmp_path: Path, *lines: str) -> tuple[Board, Table, Record]:
     record = Record(tmp_path / "games.sqlite")
-    table = Table(record, FIRST)
+    table = Table(record, TABLE)
     for line in lines:
         table.observe(line)
     made = board()
@@ -106,7 +94,7 @@ def test_another_game_begins_with_an_empty_list(tmp_path: Path) -> None:
         follower = Follower(site)
         await follower.wake()
         assert "Cho" in regions(site.hub.board, texts("en"))["rulings"]
-        other = Table(record, FIRST.replace('["Ana","Ben","Cho"],"dealer":3', '["Dan","Eve"],"dealer":1'))
+        other = Table(record, TABLE.replace('["Ana","Ben","Cho"],"dealer":3', '["Dan","Eve"],"dealer":1'))
         await follower.wake()
         html = regions(site.hub.board, texts("en"))
         assert site.hub.board.game == other.game and "Cho" not in "".join(html.values()) and "Dan" in html["seats"]
@@ -250,7 +238,7 @@ def test_a_record_alone_is_followed_without_a_wake(tmp_path: Path) -> None:
         follower = Follower(site)
         await follower.look()
         assert _game(hub) is None
-        table = Table(record, FIRST)
+        table = Table(record, TABLE)
         for line in EIGHT[:3]:
             table.observe(line)
         await follower.look()
@@ -268,7 +256,7 @@ def test_a_record_alone_is_followed_without_a_wake(tmp_path: Path) -> None:
 def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
     async def run() -> None:
         record = Record(tmp_path / "games.sqlite")
-        table = Table(record, FIRST)
+        table = Table(record, TABLE)
         table.observe(EIGHT[0])
         hub = Hub(Board())
         site = Site(GameCache(record.path), hub)
@@ -306,7 +294,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
                     return
             raise AssertionError("it never came to the board")
 
-        table = Table(record, FIRST, link)
+        table = Table(record, TABLE, link)
         await until(lambda: site.hub.board.live)
         table.observe(EIGHT[0], "seat one")
         table.observe(EIGHT[3])
@@ -319,7 +307,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
         shown = site.hub.board
         assert shown.about == about and shown.troubles["camera"] == {"words": "is gone"} and shown.playing
         # Another game is at the same table.
-        again = Table(record, FIRST, link)
+        again = Table(record, TABLE, link)
         await until(lambda: site.hub.board.game == again.game)
         assert site.hub.board.about == about
         inlet.close()
@@ -339,7 +327,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_contradicts_the_final_ruling_while_hands_still_come(language: str) -> None:
     """A won slap is shown before the later hands are known: until then nothing says that there is none."""
-    late = '{"kind":"slap","t":2350000000,"id":"s3","seat":2,"t_error":20000}', '{"kind":"tick","t":2450000000}'
+    late = file_lines("2350 slap 2 ±0.02 #s3", "2450 tick")
     lines = (*SLAPPED[:-2], *late, *SLAPPED[-2:])
     words, made = RulingWords(("Ana", "Ben", "Cho"), texts(language)), Board(1, live=True)
     told = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)

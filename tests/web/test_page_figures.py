@@ -19,8 +19,9 @@ from referee.web.board import Board
 from referee.web.figures import _COLUMNS, slaps_table
 from referee.web.games_cache import LoadedGame
 from referee.web.markup import svg
+from tests.play import TABLE, file_lines
 from tests.web.table import DEMO
-from tests.web.test_page_finish import FIRST, INFO, SEVENS, folded
+from tests.web.test_page_finish import INFO, SEVENS, folded
 
 MS = 1_000_000
 
@@ -32,11 +33,8 @@ def demo() -> LoadedGame:
 
 def kind(since_ms: float, *, valid: bool = False, card_error_ms: float = 1.0) -> str:
     """Return how a hand this long after a card is classified."""
-    lines = SEVENS if valid else SEVENS[:1]
-    reveal = 2_000_000_000 if valid else 1_000_000_000
-    first = [json.loads(line) | {"t_error": round(card_error_ms * MS)} for line in lines]
-    slap = {"kind": "slap", "t": reveal + round(since_ms * MS), "id": "s1", "seat": 3, "t_error": MS}
-    made = make_figures(folded(*map(json.dumps, [*first, slap])), 1)
+    cards = (f"1000 1:7h ±{card_error_ms}", f"2000 2:7c ±{card_error_ms} known@2300")[: 1 + valid]
+    made = make_figures(folded(*cards, f"{1000 * len(cards) + since_ms} slap 3 ±1"), 1)
     assert len(made) == 1
     return made[0].kind
 
@@ -64,10 +62,10 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
     made = make_figures(
         folded(
             *SEVENS,
-            '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
-            '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
-            '{"kind":"taken","t":3000000000,"id":"t1","seat":3}',
-            '{"kind":"slap","t":4000000000,"id":"s3","seat":2}',
+            "2241.3 slap 3",
+            "2291.3 slap 1",
+            "3000 taken 3",
+            "4000 slap 2",
         ),
         1,
     )
@@ -81,11 +79,10 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
 @pytest.mark.parametrize("told", ["card", "slap"])
 def test_what_people_told_afterwards_is_no_reaction(told: str) -> None:
     """Its instant is halfway between two lines, and belongs to no player."""
-    slap = '{"kind":"slap","t":2241300000,"id":"s1","seat":3}'
-    second = '{"kind":"slap","t":2291300000,"id":"s2","seat":1}'
-    people = [json.dumps(json.loads(line) | {"by": "people"}) for line in (SEVENS[-1], slap)]
-    lines = (people[0], slap) if told == "card" else (SEVENS[-1], people[1])
-    made = make_figures(folded(*SEVENS[:-1], *lines, second), 1)
+    lines = list(file_lines(*SEVENS, "2241.3 slap 3", "2291.3 slap 1"))
+    late = 1 if told == "card" else 2
+    lines[late] = json.dumps(json.loads(lines[late]) | {"by": "people"})
+    made = make_figures(folded(*lines), 1)
     assert [figure.outcome for figure in made] == ["won", "late"]
     assert not made[0].counts
     assert made[0].since is None
@@ -126,7 +123,7 @@ def test_a_game_is_ruled_again_as_replay_rules_it(demo: LoadedGame) -> None:
 
 def test_a_log_that_was_ruled_otherwise_is_told() -> None:
     wrong = '{"ruling":"slap_false","id":"slap_false@s1","t":1,"seat":1,"reason":"late","because":["s1"],"rule":["M1"]}'
-    game = folded(*SEVENS, '{"kind":"slap","t":2241300000,"id":"s1","seat":3}', wrong)
+    game = folded(*SEVENS, "2241.3 slap 3", wrong)
     assert game.agrees == (0, 1)
 
 
@@ -143,8 +140,7 @@ def test_every_step_shows_the_position_after_it(demo: LoadedGame) -> None:
 
 def test_a_correction_is_a_step_of_its_own() -> None:
     game = folded(
-        SEVENS[0], SEVENS[1].replace("7c", "8c"), '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
-        '{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}',
+        SEVENS[0], SEVENS[1].replace("7c", "8c"), "2300 slap 3", '9000 correct c2 {"card": "7c"}',
     )  # fmt: skip
     kinds = [step.observation.kind for step in game.steps]
     assert kinds == ["table", "card", "card", "slap", "correct"]
@@ -156,13 +152,13 @@ def test_a_correction_is_a_step_of_its_own() -> None:
 
 def test_late_evidence_is_not_judged_silently() -> None:
     """Ticks are kept: a slap that its sensor reported after promising past it must not be ruled as if in time."""
-    game = folded(*SEVENS, '{"kind":"tick","t":5000000000}', '{"kind":"slap","t":2241300000,"id":"s1","seat":3}')
+    game = folded(*SEVENS, "5000 tick", "2241.3 slap 3")
     assert [ruling["ask"] for ruling in game.rulings if ruling.kind == "question"] == ["late_evidence"]
     assert not [ruling for ruling in game.rulings if ruling.kind == "slap_won"]
 
 
 def test_a_damaged_line_is_left_out_and_a_game_without_a_table_is_told() -> None:
-    assert LoadedGame(INFO, [(1, FIRST), (2, '{"kind":"card","t":"soon"}')]).odd[0].number == 2
+    assert LoadedGame(INFO, [(1, TABLE), (2, '{"kind":"card","t":"soon"}')]).odd[0].number == 2
     with pytest.raises(LogError):
         LoadedGame(INFO, [])
 
@@ -175,14 +171,17 @@ def test_a_game_too_long_to_be_kept_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 def test_corrections_of_recent_lines_hold_until_they_are_taken_back() -> None:
     board = Board()
-    texts_ = [FIRST, *SEVENS, '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
-              '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}',
-              '{"kind":"correct","t":9100000000,"id":"x3","line":"c2","card":"no card"}']  # fmt: skip
-    board.add_lines(list(enumerate(texts_, start=1)))
+    lines = file_lines(
+        *SEVENS,
+        '8000 correct c2 {"card": "8c"}',
+        '9000 correct c1 {"void": true}',
+        '9100 correct c2 {"card": "no card"}',
+    )
+    board.add_lines(list(enumerate((TABLE, *lines), start=1)))
     assert [card.card for card in board.cards()][-1] == "8c"
-    board.add_lines([(20, '{"kind":"correct","t":9500000000,"id":"x4","line":"x1","void":true}')])
+    board.add_lines([(20, file_lines('9500 correct c3 {"void": true, "id": "x1"}')[0])])
     assert [card.card for card in board.cards()][-1] == "7c"
-    assert folded(*texts_[1:]).steps
+    assert folded(*lines).steps
 
 
 def test_the_demo_file_has_no_path_of_anybodys_machine() -> None:

@@ -20,18 +20,15 @@ from referee.web.markup import PALETTES, Drawing, Text, svg
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, FinishDrawing, draw_finish
 from referee.web.photo_finish.glance_svg import draw_shared
 from referee.web.photo_finish.moment import Finish, headline, tell_why
+from tests.play import TABLE, file_lines
 from tests.web.table import DEMO
 
 INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", "2026-03-14T18:25:00+00:00", ("Ana", "Ben", "Cho"), "classic", False)
-FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
-SEVENS = (
-    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
-    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000,"known_at":2300000000}',
-)
+SEVENS = ("1000 1:7h", "2000 2:7c ±8 known@2300")
 
 
-def folded(*lines: str, info: GameInfo = INFO) -> LoadedGame:
-    return LoadedGame(info, list(enumerate((FIRST, *lines), start=1)))
+def folded(*texts: str, info: GameInfo = INFO) -> LoadedGame:
+    return LoadedGame(info, list(enumerate((TABLE, *file_lines(*texts)), start=1)))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +98,7 @@ def test_where_things_are_drawn_is_to_scale(demo: LoadedGame) -> None:
 
 
 def test_a_hand_alone_has_no_margin() -> None:
-    game = folded(*SEVENS, '{"kind":"slap","t":2241300000,"id":"s1","seat":3}')
+    game = folded(*SEVENS, "2241.3 slap 3")
     texts_ = written(drawing(seen(game, "s1")))
     assert "Cho, alone" in texts_
     assert not [text for text in texts_ if "by " in text]
@@ -110,9 +107,9 @@ def test_a_hand_alone_has_no_margin() -> None:
 def test_a_dead_heat_is_called_one_and_nobody_first() -> None:
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3,"t_error":1500000}',
-        '{"kind":"slap","t":2243300000,"id":"s2","seat":1,"t_error":1500000}',
-        '{"kind":"tick","t":9000000000}',
+        "2241.3 slap 3 ±1.5",
+        "2243.3 slap 1 ±1.5",
+        "9000 tick",
     )
     finish = seen(game, "s2")
     assert finish.heat is not None and finish.heat["margin"] == 2_000_000
@@ -124,7 +121,7 @@ def test_a_dead_heat_is_called_one_and_nobody_first() -> None:
     assert page.count("dead heat</td>") == 2
 
 
-SLAPPED = ('{"kind":"slap","t":2241300000,"id":"s1","seat":3}', '{"kind":"tick","t":9000000000}')
+SLAPPED = ("2241.3 slap 3", "9000 tick")
 
 
 @pytest.mark.parametrize(
@@ -137,9 +134,9 @@ SLAPPED = ('{"kind":"slap","t":2241300000,"id":"s1","seat":3}', '{"kind":"tick",
 def test_why_it_is_so_or_cannot_be_told_is_said_in_a_sentence(apart: int, said: str) -> None:
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
-        f'{{"kind":"slap","t":{2241300000 + apart},"id":"s2","seat":1}}',
-        '{"kind":"tick","t":9000000000}',
+        "2241.3 slap 3",
+        f"{(2_241_300_000 + apart) / 1e6} slap 1",
+        "9000 tick",
     )
     finish = seen(game, "s1")
     words = RulingWords(game.table.seats, texts("en"))
@@ -152,17 +149,14 @@ def test_why_it_is_so_or_cannot_be_told_is_said_in_a_sentence(apart: int, said: 
 
 
 def test_a_false_slap_says_what_lay_there_and_nothing_twice() -> None:
-    eight = SEVENS[1].replace('"7c"', '"8c"')
-    game = folded(
-        SEVENS[0], eight, '{"kind":"slap","t":2241300000,"id":"s1","seat":3}', '{"kind":"tick","t":9000000000}'
-    )
+    game = folded(SEVENS[0], SEVENS[1].replace("7c", "8c"), *SLAPPED)
     finish, words = seen(game, "s1"), RulingWords(game.table.seats, texts("en"))
     said = "When Cho's hand came down, the newest cards were 7♥ and 8♣. No pattern that counts at this table lay there."
     assert tell_why(finish, words) == said
     page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
     assert "the newest cards were 7♥ and 8♣" in page
     # A hand that was void for its own reason has it in the verdict, and no line repeats it.
-    late = folded(*SEVENS, '{"kind":"taken","t":2100000000,"id":"t1","seat":1}', *SLAPPED)
+    late = folded(*SEVENS, "2100 taken 1", *SLAPPED)
     assert tell_why(seen(late, "s1"), words) == ""
     assert 'class="why"' not in "".join(map(str, finish_page(late, seen(late, "s1"), texts("en"), None)))
 
@@ -170,9 +164,9 @@ def test_a_false_slap_says_what_lay_there_and_nothing_twice() -> None:
 def test_force_that_decides_is_told() -> None:
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3,"force":0.2}',
-        '{"kind":"slap","t":2243300000,"id":"s2","seat":1,"force":0.9}',
-        '{"kind":"taken","t":3000000000,"id":"t1","seat":1}',
+        "2241.3 slap 3 !0.2",
+        "2243.3 slap 1 !0.9",
+        "3000 taken 1",
     )
     finish = seen(game, "s1")
     assert winners(finish) == [1]
@@ -183,7 +177,7 @@ def test_force_that_decides_is_told() -> None:
 
 
 def test_a_false_slap_shows_what_was_missing() -> None:
-    game = folded(SEVENS[0], '{"kind":"slap","t":1300000000,"id":"s1","seat":2}')
+    game = folded(SEVENS[0], "1300 slap 2")
     page = "".join(map(str, finish_page(game, seen(game, "s1"), texts("en"), None)))
     assert "False slap by Ben" in page and "nothing to slap" in page and "double" in page
 
@@ -192,10 +186,10 @@ def test_raw_edges_and_lifts_are_shown_and_unknown_lines_are_no_harm() -> None:
     edges = [(2241300000, "true"), (2242100000, "false"), (2242600000, "true"), (2390000000, "false")]
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+        "2241.3 slap 3",
         *(f'{{"kind":"edge","t":{t},"id":"e{t}","seat":3,"pressed":{pressed}}}' for t, pressed in edges),
         '{"kind":"edge","t":2241400000,"id":"odd","seat":"three"}',
-        '{"kind":"lift","t":2390000000,"id":"l1","seat":3}',
+        "2390 lift 3",
     )
     finish = seen(game, "s1")
     assert [(t, pressed) for _, t, pressed in finish.edges] == [(t, pressed == "true") for t, pressed in edges]
@@ -206,8 +200,8 @@ def test_a_correction_changes_what_is_shown_and_says_so() -> None:
     game = folded(
         SEVENS[0],
         SEVENS[1].replace("7c", "8c"),
-        '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
-        '{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}',
+        "2300 slap 3",
+        '9000 correct c2 {"card": "7c"}',
     )
     finish = seen(game, "s1")
     assert [mark.card for mark in finish.cards] == ["7h", "7c"]
@@ -255,7 +249,7 @@ def page_of(game: LoadedGame, name: str, language: str) -> str:
     ],
 )
 def test_what_was_missing_is_told_in_the_pages_language(language: str, words: str) -> None:
-    game = folded(SEVENS[0], '{"kind":"slap","t":1300000000,"id":"s1","seat":2}')
+    game = folded(SEVENS[0], "1300 slap 2")
     page = page_of(game, "slap_false@s1", language)
     assert words in page
     assert 'lang="en"' not in page
@@ -265,10 +259,10 @@ def test_an_answer_is_told_with_its_question_and_who_was_named() -> None:
     """Without the question's id; and the ruling says that people decided."""
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
-        '{"kind":"slap","t":2242300000,"id":"s2","seat":1}',
-        '{"kind":"answer","t":3000000000,"id":"a1","to":"question@s1","value":1}',
-        '{"kind":"taken","t":4000000000,"id":"t1","seat":1}',
+        "2241.3 slap 3",
+        "2242.3 slap 1",
+        "3000 answer question@s1 1",
+        "4000 taken 1",
     )
     page = page_of(game, "question@s1", "en")
     assert "Who was first?" in page and ": Ana" in page
@@ -281,10 +275,10 @@ def test_a_slap_that_people_gave_away_has_no_margin() -> None:
     """The stamps have another hand first: the headline names the decision, and no hand is a negative time behind."""
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
-        '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
-        '{"kind":"correct","t":3000000000,"id":"x1","line":"slap_won@s1","seat":1}',
-        '{"kind":"taken","t":4000000000,"id":"t1","seat":1}',
+        "2241.3 slap 3",
+        "2291.3 slap 1",
+        '3000 correct slap_won@s1 {"seat": 1}',
+        "4000 taken 1",
     )
     finish = seen(game, "s2")
     head = headline(finish, RulingWords(game.table.seats, texts("en")))
@@ -295,9 +289,9 @@ def test_a_slap_that_people_gave_away_has_no_margin() -> None:
 def test_a_hand_that_people_struck_out_is_not_drawn_beside_the_others() -> None:
     game = folded(
         *SEVENS,
-        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
-        '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
-        '{"kind":"correct","t":3000000000,"id":"x1","line":"s2","void":true}',
+        "2241.3 slap 3",
+        "2291.3 slap 1",
+        '3000 correct s2 {"void": true}',
     )
     assert [hand.id for hand in seen(game, "s1").hands] == ["s1"]
     assert {hand.id for hand in seen(game, "s2").hands} == {"s1", "s2"}

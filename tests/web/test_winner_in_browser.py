@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.play import file_lines
 from tests.web.listening import listening, open_board
 from tests.web.served import House
 from tests.web.table import Table
@@ -14,18 +15,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho","Dora"],"dealer":4,"rules":"classic"}'
-CARDS = (
-    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
-    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000}',
-)
-WON = ('{"kind":"slap","t":2300000000,"id":"s1","seat":4}', '{"kind":"tick","t":2320000000}')
-LATE = (
-    '{"kind":"slap","t":2344694000,"id":"s2","seat":1}',
-    '{"kind":"tick","t":2600000000}',
-    '{"kind":"slap","t":2700000000,"id":"s3","seat":2}',
-    '{"kind":"tick","t":3300000000}',
-)
-TAKEN = ('{"kind":"taken","t":4000000000,"id":"t1","seat":4}', '{"kind":"tick","t":4500000000}')
+CARDS = file_lines("1000 1:7h", "2000 2:7c ±8")
+WON = file_lines("2300 slap 4", "2320 tick")
+LATE = file_lines("2344.694 slap 1 #s2", "2600 tick", "2700 slap 2 #s3", "3300 tick")
+TAKEN = file_lines("4000 taken 4", "4500 tick")
 
 
 def shot(page: Page, name: str) -> None:

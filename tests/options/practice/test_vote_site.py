@@ -31,7 +31,7 @@ from referee.web.security.guard import OPEN_CHANGES, Guard
 from referee.web.security.sessions import Sessions
 from referee.web.server import build
 from referee.web.site import Site
-from tests.engine.playing import log
+from tests.play import log
 from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, Reply, request
 
 LESSON = "/games/1/replay"

@@ -12,7 +12,7 @@ from referee.engine.log import read_observations
 from referee.engine.observations import Card, LogError, Observation, Slap
 from referee.engine.replay import ReplayedGame, TooLong
 from referee.options.what_if.moves import MOST_MOVED, Move, MoveError, WhatIf, move_line
-from tests.engine.playing import MS, log
+from tests.play import MS, log
 
 FROZEN = Path(__file__).parents[2] / "frozen" / "logs.tar.xz"
 GAME = """

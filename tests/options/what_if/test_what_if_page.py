@@ -20,6 +20,7 @@ from referee.web.games_cache import GameCache
 from referee.web.security.fair_turns import ASKER
 from referee.web.server import build
 from referee.web.site import Site
+from tests.play import TABLE, file_lines
 from tests.support.patience import PATIENCE
 from tests.web.browser import HOST, Reply, request
 from tests.web.served import House
@@ -28,17 +29,10 @@ from tests.web.table import Table
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-GAME = (
-    '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
-    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
-    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000}',
-    '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
-    '{"kind":"slap","t":2304000000,"id":"s2","seat":1}',
-    '{"kind":"lift","t":2500000000,"id":"l1","seat":3}',
-    '{"kind":"lift","t":2510000000,"id":"l2","seat":1}',
-    '{"kind":"taken","t":4000000000,"id":"t1","seat":3}',
-    '{"kind":"tick","t":9000000000}',
-)
+GAME = file_lines(
+    TABLE, "1000 1:7h", "2000 2:7c ±8", "2300 slap 3", "2304 slap 1", "2500 lift 3", "2510 lift 1", "4000 taken 3",
+    "9000 tick",
+)  # fmt: skip
 """Cho came down 4 ms before Ana, and both pads together can be wrong by 3 ms."""
 
 
