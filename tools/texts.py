@@ -33,9 +33,9 @@ from tests.options.hall.broker import PROGRAM, Mosquitto
 from tests.options.hall.listener import Listener
 from tests.options.hall.served import ServedHall
 from tests.options.hall.test_hall_page import Room
+from tests.support.chromium import ARGUMENTS, CHROMIUM
 from tests.support.dispute_client import ReviewedVideo
 from tests.support.filmed_disputes import film_briefly
-from tests.support.chromium import ARGUMENTS, CHROMIUM
 from tests.web.listening import listening, pair_at_once
 from tests.web.served import House
 from tests.web.table import Table, demo_lines
