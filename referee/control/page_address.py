@@ -45,7 +45,7 @@ class PageAddress(NamedTuple):
     @property
     def why_and_how(self) -> str:
         """Why phones cannot open it, for a terminal: with the option that lets them."""
-        return Sentence("{why}; --host 0.0.0.0 lets them", why=self.why) if self.why == ALONE else self.why
+        return Sentence("{why}; begin with --host 0.0.0.0 to let them", why=self.why) if self.why == ALONE else self.why
 
     def __str__(self) -> str:
         return str(self.words)

@@ -26,7 +26,8 @@ from referee.web.site import Site
 
 _LATEST: Final = GAMES_REMEMBERED
 """Number of games counted here: their results are computed once, and remembered."""
-_COLUMNS: Final = ("rank", "games", "won", "slaps", "false", "reaction", "rating")
+_COLUMNS: Final = ("rank", "rating", "games", "won", "slaps", "false", "reaction")
+"""A phone shows the first of them without scrolling the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _league_row(row: LeagueRow, texts: Texts) -> Markup:
     if row.reaction is not None:
         reaction = f"{texts.ms(round(row.reaction.value), round(row.error))} (n = {row.reaction.count})"
     rating = f"{row.rating.value:.0f} ± {row.rating.error:.0f}" if row.games else "–"
-    cells = (row.games, row.won, row.slaps["won"], row.slaps["false"], reaction, rating)
+    cells = (rating, row.games, row.won, row.slaps["won"], row.slaps["false"], reaction)
     name = tag("th", tag("a", row.name, href=f"/people/{row.person}"), scope="row")
     return tag("tr", tag("td", rank), name, [tag("td", cell) for cell in cells])
 

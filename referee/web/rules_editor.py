@@ -274,7 +274,7 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
 
 def _head(preset: str, texts: Texts) -> Markup:
     options = [
-        tag("option", f"{name}: {texts(f'preset.{name}')}", value=name, selected=name == preset) for name in PRESETS
+        tag("option", f"{texts(f'preset.{name}')} ({name})", value=name, selected=name == preset) for name in PRESETS
     ]
     modes = [
         tag("button", texts(f"rules.{mode}"), type="button", class_="button", id=f"as-{mode}", aria_controls=mode,

@@ -310,7 +310,7 @@ def check_portaudio(machine: Machine, device: str) -> Check:
         return Check(
             part,
             "missing",
-            Sentence("no sound card ({why})", why=one_line(error)),
+            Sentence("no sound card"),
             Sentence("plug one in; the demo can write --audio FILE.wav"),
         )
     return Check(part, "fine", str(found["name"]))

@@ -23,7 +23,7 @@ const Beginning = (() => {
     const own = written();
     if (own?.rules) found.set("written", [own.rules, say("rules_written", { title: own.title || text("games.own_rules") })]);
     if (now && typeof now === "object") found.set("now", [now, say("rules_now", { base: now.base ?? "" })]);
-    for (const name of presets) found.set(name, [name, `${name}: ${text(`preset.${name}`)}`]);
+    for (const name of presets) found.set(name, [name, `${text(`preset.${name}`)} (${name})`]);
     return found;
   };
 
