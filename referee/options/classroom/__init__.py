@@ -1,1 +1,1 @@
-"""Reaction trials for a class: a light, a sound or a card, answered by phones, keys or pads."""
+"""Lessons for a class: reaction trials, answered by phones, keys or pads, and votes on slaps."""
