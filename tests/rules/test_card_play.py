@@ -572,6 +572,8 @@ def test_who_leaves_may_hold_a_pile_that_is_not_awarded_yet(counted: dict[str, b
         (Turn(1), Turn(1)),
         (Claim(3, "slap", "s1", 3), Claim(3, "slap", "s1", 3)),
         (Claim(1, "slap", "s1", 2), Claim(1, "slap", "s1", 3)),
+        (OpenLead((1, 2, 3), 3), OpenLead((1, 3), 3)),
+        (OpenLead((1, 2, 3), 2), OpenLead((1, 3), 1)),
     ],
 )
 def test_whose_turn_it_is_when_somebody_has_left(phase: Any, after: Any) -> None:
