@@ -50,8 +50,9 @@ def add_page(commands: Commands) -> None:
     add("--proxy", action="append", default=[], type=_ip, metavar="ADDRESS",
         help="the proxy's address, for --https: its X-Forwarded-For says who asks; may be given again")  # fmt: skip
     add("--only-paired", action="store_true", help="show the page to paired devices only; needs --runtime")
+    add("--no-replays", action="store_true", help="do not play decided slaps again by themselves on the scoreboard")
     add("--settings", type=Path, metavar="FILE",
-        help="a table's settings, which name the record, and in [page] https, proxies and only_paired")  # fmt: skip
+        help="a table's settings: its record, and of [page] https, proxies, only_paired and replays")  # fmt: skip
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
 
 
@@ -73,13 +74,14 @@ def run_page(args: argparse.Namespace) -> int:
     from referee.web.server import serve
 
     secure, proxies, only_paired, record = args.https, args.proxy, args.only_paired, args.record
+    replays = not args.no_replays
     if args.settings is not None:
         from referee.settings.model import load_settings
 
         settings = load_settings(args.settings)
         record = record or settings.record_file
         secure, only_paired = secure or settings.page.https, only_paired or settings.page.only_paired
-        proxies = [*proxies, *settings.page.proxies]
+        proxies, replays = [*proxies, *settings.page.proxies], replays and settings.page.replays
     record = record or record_at()
     # A referee that is starting makes its record in a moment; without one, a missing file is a typing mistake.
     if args.runtime is None:
@@ -95,7 +97,7 @@ def run_page(args: argparse.Namespace) -> int:
     page = serve(
         record, listening, pictures=pictures, listen=args.listen, runtime=args.runtime, names=args.name,
         secure=secure, proxies=proxies, only_paired=only_paired, settings=args.settings,
-        options=page_options(), quiet=args.handed is not None,
+        options=page_options(), replays=replays, quiet=args.handed is not None,
     )  # fmt: skip
     return asyncio.run(page)
 

@@ -13,9 +13,16 @@ from typing import Final
 
 from referee.record.database import Database, RecordError
 from referee.record.schema import PICTURE_SCHEMA, PICTURE_TABLES
+from referee.units import MS
 
 PICTURES_CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
+
+BEFORE: Final = 600 * MS
+"""Time before a slap for which pictures are kept, ns: people slap some 200 to 500 ms after the card, so the
+pictures begin with that card being turned up."""
+AFTER: Final = 400 * MS
+"""Time after a slap for which pictures are kept, ns: by then every late hand is down."""
 
 FRAMES_FILE: Final = "frames.db"
 """Name of the file, which is beside the record."""
@@ -114,4 +121,4 @@ def _pages(length: int) -> int:
     return -(-length // PICTURE_PAGE) * PICTURE_PAGE
 
 
-__all__ = ["PICTURES_CAP", "FRAMES_FILE", "PictureStore", "Picture", "RecordError"]
+__all__ = ["PICTURES_CAP", "BEFORE", "AFTER", "FRAMES_FILE", "PictureStore", "Picture", "RecordError"]

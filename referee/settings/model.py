@@ -197,6 +197,8 @@ class PageSettings(Section):
     port: int = kinds.whole(8080, 0, 65_535)
     only_paired: bool = kinds.flag(False)
     """Whether only paired devices may view."""
+    replays: bool = kinds.flag(True)
+    """Whether the scoreboard plays each decided slap again, if pictures are kept."""
     https: bool = kinds.flag(False)
     """Whether the page is reachable only through a proxy that serves it by https."""
     proxies: Annotated[

@@ -20,6 +20,9 @@ from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.errors import UserError
+from referee.record.database import RecordError
+from referee.record.people import People
+from referee.record.retention import RetentionPeriods
 from referee.sentence import Sentence, joined, words_of
 from referee.settings.file import SettingsText, replace_file
 from referee.settings.house_rules import SUFFIX
@@ -89,6 +92,14 @@ class Bench:
     def choose_game(self, resume: bool) -> None:
         """Note whether people go on with the broken-off game."""
         self.resumes = resume
+
+    def picture_days(self, text: str) -> int:
+        """Return for how many days these settings' table keeps pictures."""
+        record = self.settings(text).record_file
+        if record is not None and record.exists():
+            with contextlib.suppress(RecordError), contextlib.closing(People(record, read_only=True)) as people:
+                return people.keeping.pictures
+        return RetentionPeriods().pictures
 
     def resumed_game(self, text: str) -> LeftGame | None:
         """Return the broken-off game if people chose to go on with it and these settings still allow that."""

@@ -192,6 +192,18 @@ def _stream(text: str) -> str:
     return str(path.resolve())
 
 
+def pictures_step(draft: SettingsText) -> Run:
+    """Ask, evening by evening, whether the pictures around each slap are kept."""
+    days = yield DeviceCall("picture_days", {"text": draft.text})
+    words = Sentence(
+        "Keep the pictures of each slap, so that it can be replayed? They show the table with its cards and your "
+        "hands, stay on this machine, and are removed after {days} days, unless you keep the game.",
+        days=days,
+    )
+    keep = yield yes_no("pictures.keep", words, draft.settings.record.pictures)
+    return draft.changed({"record.pictures": keep})
+
+
 def slaps_step(draft: SettingsText) -> Run:
     """Wait until each player has slapped once."""
     names = [seat.name for seat in draft.settings.seats]
@@ -238,6 +250,7 @@ EVENING: Final = (
     WizardStep("camera", Sentence("The camera"), look_step),
     WizardStep("rules", Sentence("House rules"), rules_step),
     WizardStep("left_game", Sentence("Last time"), left_game_step),
+    WizardStep("pictures", Sentence("Pictures"), pictures_step),
     WizardStep("slaps", Sentence("A test slap"), slaps_step),
     WizardStep("deal", Sentence("Deal"), deal_step),
 )

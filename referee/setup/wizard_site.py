@@ -282,10 +282,10 @@ def _keep_choices(
 
 
 def _begin_wizard(path: Path, *, known: bool, for_service: bool, has_left_game: bool) -> Wizard:
-    """Return the wizard at its first step; a known table begins with its broken-off game, or the slaps."""
+    """Return the wizard at its first step; a known table begins with its broken-off game, or the pictures."""
     draft = read_settings(path) if known else new_settings(path.parent)
     steps = [step for step in (FIRST_START if for_service else EVENING) if has_left_game or step.name != "left_game"]
-    first = next(k for k, step in enumerate(steps) if step.name in ("left_game", "slaps"))
+    first = next(k for k, step in enumerate(steps) if step.name in ("left_game", "pictures"))
     return Wizard(draft, steps, first if known else 0)
 
 

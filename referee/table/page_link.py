@@ -88,6 +88,7 @@ class PageProcess(TableService):
             self._arguments += ["--settings", str(settings_file)]
         if settings is not None:
             self._arguments += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
+            self._arguments += ["--no-replays"] * (not settings.replays)
             self._arguments += [part for proxy in settings.proxies for part in ("--proxy", proxy)]
         self._listening = listening
         self.address = address_of(listening)

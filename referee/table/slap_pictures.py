@@ -19,16 +19,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from referee.engine.rulings import Ruling
-from referee.record.pictures import PICTURES_CAP, Picture, PictureStore
+from referee.record.pictures import AFTER, BEFORE, PICTURES_CAP, Picture, PictureStore
 from referee.sentence import Sentence, words_of
 from referee.table.services import GameContext, TableService
 from referee.table.timeline import Timeline
-from referee.units import MS
 from referee.vision.picture_buffer import MOST_ASKED, Span
 
-AROUND: Final = 400 * MS
-"""Time before and after a slap for which pictures are kept, ns. The photo-finish shows this span: the card that was
-answered lies there some 200 to 400 ms before a quick hand, and 400 ms after it every late hand is down."""
 _ASKING: Final = frozenset({"slap_won", "slap_false", "dead_heat"})
 """Rulings about one instant that people may want to see for themselves."""
 _DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
@@ -102,7 +98,7 @@ class Album(TableService):
         """Ask for pictures of these rulings."""
         for t in dict.fromkeys(ruling.t for ruling in rulings if asks(ruling)):
             at = self._timeline.machine(t)
-            span = Span(at - AROUND, at + AROUND)
+            span = Span(at - BEFORE, at + AFTER)
             self._asked.append(_Asked(span, self._game, self._timeline))
             self._source.want(span)
 

@@ -62,6 +62,8 @@ class Board:
         self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
         self._kept: list[Observation] = []
         """Lines of a long game that must not be forgotten: its table, and corrections."""
+        self.pictured = ""
+        """The id of the latest decided slap whose pictures are kept; empty: none."""
         self._finishes: dict[str, Finish | None] = {}
         """Cache of the last photo-finish asked for, valid until a line is added."""
         self._unused: list[Ruling] = []

@@ -14,6 +14,7 @@ from referee.web.board import Board, disputed_at
 from referee.web.layout import address, card, face
 from referee.web.markup import Child, Markup, join, svg, tag
 from referee.web.photo_finish.finish_svg import draw_mini_finish
+from referee.web.photo_finish.instant_replay import replay_button
 from referee.web.photo_finish.moment import headline
 from referee.web.winner_view import winner_view
 
@@ -196,7 +197,8 @@ def _last(board: Board, words: RulingWords, controlled: bool) -> Markup:
         class_="finish-card",
     )
     wrong = _wrong_link(board, board.last_slap(), words) if controlled else None
-    return card_link if wrong is None else card_link + wrong
+    again = replay_button(board.game, seen.slap, texts) if board.pictured == seen.slap else None
+    return join([card_link, *filter(None, (again, wrong))])
 
 
 def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) -> Markup:

@@ -15,12 +15,11 @@ from starlette.responses import RedirectResponse, Response
 
 from referee.engine.observations import LogError
 from referee.engine.rulings import cause_of
-from referee.record.pictures import Picture
+from referee.record.pictures import AFTER, BEFORE, Picture
 from referee.record.seals import show_seal
 from referee.record.stored_lines import read_ruling
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
-from referee.units import MS
 from referee.web.board import disputed_at
 from referee.web.board_view import shown_at
 from referee.web.game_end import record_notes
@@ -29,13 +28,12 @@ from referee.web.games_cache import GameCache, LoadedGame
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
-from referee.web.photo_finish.glance_svg import draw_shared, draw_strip
+from referee.web.photo_finish.glance_svg import draw_shared
+from referee.web.photo_finish.instant_replay import pack_replay, replay_button, replay_player
 from referee.web.photo_finish.moment import Finish, finish, headline, offset, verdict
 from referee.web.site import Site, game_of, parse_int
 from referee.web.winner_view import first_view, why_line
 
-PICTURES_WITHIN: Final = 400 * MS
-"""Time before and after the first hand for which pictures are shown, ns."""
 MOST_PICTURES: Final = 12
 
 
@@ -95,7 +93,7 @@ def finish_page(
     words = RulingWords(folded.table.seats, texts)
     head = headline(seen, words)
     yield tag("h1", f"{head.text}{', ' if head.under else ''}{head.under}", class_="unseen")
-    yield _buttons(folded, seen, texts, wrong)
+    yield _buttons(folded, seen, texts, wrong, pictures)
     yield first_view(seen, words, why_line(seen, words))
     if seen.ruling is not None and seen.ruling.supersedes:
         old = [folded.by_id[name] for name in seen.ruling.supersedes if name in folded.by_id]
@@ -118,11 +116,11 @@ def finish_page(
     yield record_notes(folded, texts)
 
 
-def _buttons(folded: LoadedGame, seen: Finish, texts: Texts, wrong: str) -> Markup:
+def _buttons(folded: LoadedGame, seen: Finish, texts: Texts, wrong: str, pictures: Sequence[Picture] | None) -> Markup:
     game, slaps = folded.info.id, list(dict.fromkeys(cause_of(ruling) for ruling in folded.slaps()))
     at = slaps.index(seen.slap) if seen.slap in slaps else -1
     path = f"/games/{game}/finish"
-    links: list[Child] = []
+    links: list[Child] = [replay_button(game, seen.slap, texts)] if pictures else []
     if at > 0:
         links.append(button_link(f"← {texts('finish.previous')}", address(path, {"slap": slaps[at - 1]}), rel="prev"))
     if 0 <= at < len(slaps) - 1:
@@ -217,8 +215,7 @@ def _pictures(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Pi
     texts = words.texts
     if not pictures:
         return tag("p", texts("finish.pictures_off" if pictures is None else "finish.pictures_none"), class_="none")
-    pictures = _chosen(pictures)
-    return tag("div", picture_row(game, seen, words, pictures), class_="pictures") + _viewer(seen, words, pictures)
+    return tag("div", picture_row(game, seen, words, pictures), class_="pictures") + replay_player(texts)
 
 
 def _chosen(pictures: Sequence[Picture]) -> Sequence[Picture]:
@@ -242,31 +239,6 @@ def picture_row(game: int, seen: Finish, words: RulingWords, pictures: Sequence[
         link = tag("a", image, href=source, data_frame=picture.t - seen.zero)
         shown.append(tag("figure", link, tag("figcaption", said)))
     return shown
-
-
-def _viewer(seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> Markup:
-    """Return the viewer: a large picture, with the instants of cards and hands below, and buttons to step and play."""
-    texts = words.texts
-    start, stop = pictures[0].t - seen.zero, max(pictures[-1].t - seen.zero, pictures[0].t - seen.zero + 1)
-    strip, axis = draw_strip(seen, words, start, stop)
-    buttons = [
-        tag("button", sign, type="button", class_="button", data_act=act, aria_label=texts(f"replay.{word}"))
-        for act, sign, word in (("back", "◀", "previous"), ("play", "▶▶", "play"), ("on", "▶", "next"))
-    ]
-    close = tag("button", "✕", type="button", class_="button", data_act="close", aria_label=texts("finish.close"))
-    return tag(
-        "dialog",
-        tag("img", alt=""),
-        tag("p", "", class_="crumb", aria_live="polite"),
-        svg(strip, class_="strip"),
-        tag("div", buttons, close, class_="buttons"),
-        class_="viewer",
-        aria_label=texts("finish.pictures"),
-        data_start=start,
-        data_stop=stop,
-        data_left=axis.left,
-        data_right=axis.right,
-    )
 
 
 async def show_latest_finish(site: Site, request: Request) -> Response:
@@ -305,7 +277,7 @@ async def show_finish(site: Site, request: Request) -> Response:
             return None
         pictures = None
         if site.shelf.has_pictures:
-            pictures = site.shelf.pictures(game, seen.zero - PICTURES_WITHIN, seen.zero + PICTURES_WITHIN)
+            pictures = site.shelf.pictures(game, seen.zero - BEFORE, seen.zero + AFTER)
         wrong = ""
         if site.controlled and seen.ruling is not None:
             wrong = disputed_at(site.hub.board, game, seen.ruling)
@@ -319,7 +291,7 @@ async def show_finish(site: Site, request: Request) -> Response:
     if written is None:
         raise HTTPException(404)
     title, content = written[0], Markup(written[1] or "")
-    return page(request, title, content, scripts=("finish.js",), here="/finish")
+    return page(request, title, content, scripts=("instant_replay.js", "finish.js"), here="/finish")
 
 
 async def send_finish(site: Site, request: Request) -> Response:
@@ -357,3 +329,22 @@ async def send_picture(site: Site, request: Request) -> Response:
     if not kept:
         raise HTTPException(404)
     return Response(kept[0].jpeg, media_type="image/jpeg")
+
+
+async def send_replay(site: Site, request: Request) -> Response:
+    """The replay of one slap: its frames, and what is drawn with them."""
+    texts, slap, game = page_texts(request), request.query_params.get("slap", ""), game_of(request)
+    board = site.hub.board
+    # A game that is on is not ruled again for each slap: its board knows the latest ones.
+    seen = board.finish_of(slap) if board.game == game else None
+    names = board.names
+    if seen is None:
+        folded = await site.folded(request)
+        names, seen = folded.table.seats, await site.run_in_worker(found, folded, slap)
+    if seen is None:
+        raise HTTPException(404)
+    pictures = await site.run_in_worker(site.shelf.pictures, game, seen.zero - BEFORE, seen.zero + AFTER)
+    if not pictures:
+        raise HTTPException(404)
+    data = await site.run_in_worker(pack_replay, game, seen, names, texts, pictures)
+    return Response(data, media_type="application/octet-stream")

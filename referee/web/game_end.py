@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from referee.engine.observations import Other
+from referee.engine.observations import Other, Slap
 from referee.engine.rulings import end_of
+from referee.record.pictures import AFTER, BEFORE
 from referee.record.seals import show_seal
 from referee.record.statistics import HandFigure, make_figures
 from referee.text.catalogue import Texts, with_nbsp
@@ -45,6 +46,8 @@ class GameMoment(NamedTuple):
     said: str
     seat: int | None
     href: str
+    slap: Slap | None = None
+    """The hand that it is about."""
 
 
 def count_cards(folded: LoadedGame) -> list[CardCounts]:
@@ -86,17 +89,23 @@ def _of_hands(folded: LoadedGame, hands: Sequence[HandFigure], words: RulingWord
     gaps = [hand for hand in hands if hand.margin is not None and hand.margin_error is not None]
     if gaps:
         nearest = min(gaps, key=lambda one: one.margin or 0)
-        yield GameMoment("nearest", words(folded.by_id[nearest.ruling]), nearest.seat, _finish(folded, nearest))
+        said = words(folded.by_id[nearest.ruling])
+        yield GameMoment("nearest", said, nearest.seat, _finish(folded, nearest), _hand(folded, nearest))
     timed = [hand for hand in hands if hand.outcome == "won" and hand.counts]
     if timed:
         quick = min(timed, key=lambda one: one.since or 0)
         time = texts.measured(quick.since or 0, quick.error)
         said = texts("end.after_card", name=words.name(quick.seat), time=time)
-        yield GameMoment("quickest", said, quick.seat, _finish(folded, quick))
+        yield GameMoment("quickest", said, quick.seat, _finish(folded, quick), _hand(folded, quick))
 
 
 def _finish(folded: LoadedGame, hand: HandFigure) -> str:
     return address(f"/games/{folded.info.id}/finish", {"slap": hand.slap})
+
+
+def _hand(folded: LoadedGame, hand: HandFigure) -> Slap | None:
+    line = folded.line(hand.slap)
+    return line if isinstance(line, Slap) else None
 
 
 def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
@@ -145,18 +154,33 @@ def _headline(folded: LoadedGame, words: RulingWords) -> tuple[str, int | None]:
     return words.outcome(end), seat if isinstance(seat, int) else None
 
 
-def _moment(moment: GameMoment, texts: Texts) -> Markup:
+def _moment(moment: GameMoment, texts: Texts, pictured: Container[str]) -> Markup:
+    """Return a moment; ``pictured``: the hands that can be played again."""
     dot = seat_dot(moment.seat) if moment.seat else ""
     said = tag("a", with_nbsp(moment.said), href=moment.href)
-    return tag("li", tag("h3", texts(f"end.{moment.what}")), tag("p", dot, said))
+    again = None
+    if moment.slap is not None and moment.slap.id in pictured:
+        label = texts("instant_replay.again")
+        again = tag("a", "▶", href=f"{moment.href}#replay", class_="button small", title=label, aria_label=label)
+    return tag("li", tag("h3", texts(f"end.{moment.what}")), tag("p", dot, said, " ", again))
 
 
-def _summary(folded: LoadedGame, words: RulingWords, head: str) -> list[Markup]:
+def _find_pictured(shelf: GameCache, folded: LoadedGame, moments: Sequence[GameMoment]) -> tuple[str, ...]:
+    """Return the ids of the moments' hands of which there are pictures."""
+    hands = [moment.slap for moment in moments if moment.slap is not None]
+    return tuple(
+        hand.id for hand in hands if shelf.picture_instants(folded.info.id, hand.t - BEFORE, hand.t + AFTER)
+    )  # fmt: skip
+
+
+def _summary(shelf: GameCache, folded: LoadedGame, words: RulingWords, head: str) -> list[Markup]:
     """Return how a game ended, each player's cards over time, and its moments; ``head`` is the heading's element."""
     texts, counts = words.texts, count_cards(folded)
     text, seat = _headline(folded, words)
     curve = svg(draw_counts(counts, words), class_="curve") if counts else None
-    moments = [_moment(moment, texts) for moment in find_moments(folded, words)]
+    found = find_moments(folded, words)
+    pictured = _find_pictured(shelf, folded, found)
+    moments = [_moment(moment, texts, pictured) for moment in found]
     figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
     title = tag("h2", texts.count("end.moments", len(moments)))
     listed = tag("section", title, tag("ul", moments), class_="panel moments") if moments else None
@@ -167,7 +191,10 @@ def _summary(folded: LoadedGame, words: RulingWords, head: str) -> list[Markup]:
 def show_summary(shelf: GameCache, folded: LoadedGame, texts: Texts) -> Markup:
     """Return the summary of a game for above its rulings, drawn once."""
     words = RulingWords(folded.table.seats, texts)
-    drawn = shelf.drawn(folded, ("summary", texts.language), lambda: tag("div", _summary(folded, words, "p")))
+    pictures = len(shelf.picture_instants(folded.info.id, 0, 2**62))
+    drawn = shelf.drawn(
+        folded, ("summary", texts.language, pictures), lambda: tag("div", _summary(shelf, folded, words, "p"))
+    )  # fmt: skip
     return Markup(drawn)
 
 
@@ -207,7 +234,7 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
             tag("p", texts("end.another"), id="another", hidden=True),
         ]
         seal = record_notes(folded, texts)
-        return [*_summary(folded, words, "h1"), seal, tag("div", links, class_="buttons")]
+        return [*_summary(site.shelf, folded, words, "h1"), seal, tag("div", links, class_="buttons")]
 
     content = await site.run_in_worker(write)
     said = [answer_line(), said_to_scripts(texts, "control.")]

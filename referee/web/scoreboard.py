@@ -20,7 +20,9 @@ from referee.control.page_address import PageAddress
 from referee.control.socket import ControlError, ask_referee, let_in
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
+from referee.engine.rulings import cause_of
 from referee.record.database import RecordError
+from referee.record.pictures import AFTER, BEFORE
 from referee.sentence import to_json
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
@@ -30,6 +32,7 @@ from referee.web.board_view import STATE_REGIONS
 from referee.web.control_page import mending, said_to_scripts
 from referee.web.layout import address, page, page_texts, qr_code
 from referee.web.markup import Markup, button_link, tag
+from referee.web.photo_finish.instant_replay import is_whole, replay_player
 from referee.web.serving import send_events
 from referee.web.site import Site
 
@@ -37,6 +40,10 @@ _LOOK: Final = 2.0
 """Seconds between two looks into the record when no wake comes."""
 LOOKS_UNTIL_SILENT: Final = 3
 """Number of such looks after which the game counts as not live: the main process wakes the page twice a second."""
+_LOOK_FOR_PICTURES: Final = 0.15
+"""Seconds between two looks for the pictures of a slap."""
+_LOOKS_FOR_PICTURES: Final = 9
+"""Number of such looks, after which a replay begins with the pictures that there are: it must not come late."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -71,6 +78,9 @@ class Follower:
         self._unasked = False
         """Whether the page was woken since it last asked."""
         self._asking: asyncio.Task[None] | None = None
+        self._sought: tuple[int | None, str] = (None, "")
+        """The game and the slap whose pictures were looked for last."""
+        self._seeking: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -87,7 +97,7 @@ class Follower:
             self._socket.close()
             with contextlib.suppress(OSError):
                 self._wakes.unlink()
-        for task in (self._task, self._asking):
+        for task in (self._task, self._asking, self._seeking):
             if task is not None:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -135,8 +145,35 @@ class Follower:
             if rows:
                 board.add_lines(rows)
                 self._hub.wake()
+                self._seek_pictures(board)
         except (RecordError, LogError) as error:
             _LOG.warning("the record: %s", error)
+
+    def _seek_pictures(self, board: Board) -> None:
+        """Look for the pictures of a slap that has just been decided."""
+        ruling = board.last_decided() if self._shelf.has_pictures else None
+        if ruling is None or self._sought == (board.game, cause_of(ruling)):
+            return
+        self._sought = (board.game, cause_of(ruling))
+        if self._seeking is not None:
+            self._seeking.cancel()
+        self._seeking = asyncio.create_task(self._find_pictures(board, cause_of(ruling)))
+
+    async def _find_pictures(self, board: Board, slap: str) -> None:
+        """Offer the replay of a slap once all its pictures are kept, or after a while with those that are."""
+        kept: list[int] = []
+        for _ in range(_LOOKS_FOR_PICTURES):
+            await asyncio.sleep(_LOOK_FOR_PICTURES)
+            seen = board.finish_of(slap)
+            if seen is None or board.game is None or board is not self._hub.board:
+                return
+            stop = seen.zero + AFTER
+            kept = await self._site.run_in_worker(self._shelf.picture_instants, board.game, seen.zero - BEFORE, stop)
+            if is_whole(kept, stop):
+                break
+        if kept:
+            board.pictured = slap
+            self._hub.wake(("winner", "last"))
 
     async def _ask(self, control: Path) -> None:
         """Ask for what the page shows but the record does not hold."""
@@ -218,11 +255,17 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     )
     sound = tag("button", type="button", id="sound", class_="button", hidden=True,
                 data_on=texts("board.sound_on"), data_off=texts("board.sound_off"))  # fmt: skip
+    replays = None
+    if site.replays:
+        replays = tag("button", type="button", id="replays", class_="button", hidden=True,
+                      data_on=texts("instant_replay.on"), data_off=texts("instant_replay.off"))  # fmt: skip
     mend = None
     if site.controlled and not projector:
         mend = tag("button", texts("control.what_is_wrong"), type="button", id="mend", class_="button")
     league = None if projector else button_link(texts("league.title"), "/league")
-    share = tag("div", _qr_code(site.shared_address(request), texts), mode, league, sound, mend, class_="panel share")
+    share = tag(
+        "div", _qr_code(site.shared_address(request), texts), mode, league, sound, replays, mend, class_="panel share"
+    )
     main = [parts[name] for name in ("state", "questions", "troubles", "seats", "pile")]
     board = tag(
         "div",
@@ -237,7 +280,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     heading = tag("h1", texts("nav.board"), class_="unseen")
     lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
     body, here = ("projector", "") if projector else ("", "/")
-    scripts: tuple[str, ...] = ("regions.js", "winner.js", "sound.js", "live.js")
+    scripts: tuple[str, ...] = ("regions.js", "winner.js", "instant_replay.js", "sound.js", "live.js")
     pads, mended = None, None
     if mend is not None:
         mended, touch = mending(texts)
@@ -247,7 +290,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
         words = None if mended else said_to_scripts(texts, "pad.", "control.")
         pads = tag("section", words, keys, class_="panel strip")
         scripts = tuple(dict.fromkeys((*scripts, *pad_pages.SCRIPTS)))
-    content = (heading, lost, pads, board, mended, winner)
+    content = (heading, lost, pads, board, mended, winner, replay_player(texts))
     return page(request, texts("title"), *content, scripts=scripts, body=body, here=here, styles=("mend.css",))
 
 

@@ -72,6 +72,7 @@ _ROUTES: Final[Mapping[str, Handler]] = {
     "/finish": finish_page.show_latest_finish,
     f"{_GAME}/finish": finish_page.show_finish,
     f"{_GAME}/finish.svg": finish_page.send_finish,
+    f"{_GAME}/instant-replay": finish_page.send_replay,
     f"{_GAME}/pictures/{{t:int}}.jpg": finish_page.send_picture,
     "/games": games.show_games,
     _GAME: games.show_game,
@@ -152,7 +153,7 @@ async def serve(
     record: Path, listening: socket.socket, *, pictures: Path | None, listen: Path | None, runtime: Path | None,
     names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
     settings: Path | None = None, options: Sequence[PageOption] = (), limits: Limits = USUAL_LIMITS,
-    quiet: bool = False,
+    replays: bool = True, quiet: bool = False,
 ) -> int:  # fmt: skip
     """Serve until told to stop; return the exit status.
 
@@ -169,6 +170,7 @@ async def serve(
         settings: the table's, for a backup; None: those that commands find.
         options: pages that an evening does without.
         limits: of each visitor.
+        replays: the scoreboard plays decided slaps again.
         quiet: do not print the address; it is known.
 
     Raises:
@@ -177,7 +179,7 @@ async def serve(
     hub = Hub(Board(), controlled=runtime is not None)
     site = Site(
         GameCache(record, pictures), hub, controlled=runtime is not None, address=address_of(listening),
-        folder=runtime, secure=secure, settings=settings,
+        folder=runtime, secure=secure, settings=settings, replays=replays,
     )  # fmt: skip
     control_socket, routes, sessions = None, [], Sessions()
     try:

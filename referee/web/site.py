@@ -42,7 +42,7 @@ class Site:
 
     def __init__(
         self, shelf: GameCache, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None,
-        folder: Path | None = None, secure: bool = False, settings: Path | None = None,
+        folder: Path | None = None, secure: bool = False, settings: Path | None = None, replays: bool = True,
     ) -> None:  # fmt: skip
         """Join them.
 
@@ -54,9 +54,10 @@ class Site:
             folder: of this boot, with the seats' codes; None if nothing can be changed.
             secure: whether every visitor comes through a proxy on this machine.
             settings: the table's, for a backup; None: those that commands find.
+            replays: whether the scoreboard plays decided slaps again.
         """
         self.shelf, self.hub, self.controlled, self._address = shelf, hub, controlled, address
-        self.folder, self.secure, self.settings = folder, secure, settings
+        self.folder, self.secure, self.settings, self.replays = folder, secure, settings, replays
         # Ruling a long game again or drawing a picture must not delay the live events.
         self._turns = Turns()
         self._asked = asyncio.Semaphore(1)

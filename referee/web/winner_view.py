@@ -9,6 +9,7 @@ from referee.web.board import Board
 from referee.web.layout import face
 from referee.web.markup import Child, Markup, svg, tag
 from referee.web.photo_finish.glance_svg import draw_room_finish
+from referee.web.photo_finish.instant_replay import replay_address
 from referee.web.photo_finish.moment import Finish, read_verdict, tell_why
 
 _CARDS = 4
@@ -25,7 +26,10 @@ def winner_view(board: Board, words: RulingWords) -> Markup:
     seen = None if ruling is None else board.finish_of(cause_of(ruling))
     if ruling is None or seen is None:
         return Markup()
-    return first_view(seen, words, data_t=ruling.t, data_ruling=ruling.id)
+    replay: dict[str, str | int] = {}
+    if board.pictured == seen.slap and board.game is not None:
+        replay["data_film"] = replay_address(board.game, seen.slap, words.texts)
+    return first_view(seen, words, data_t=ruling.t, data_ruling=ruling.id, **replay)
 
 
 def why_line(seen: Finish, words: RulingWords) -> Markup | None:

@@ -46,7 +46,7 @@ def test_a_phone_answers_all_that_the_first_start_asks(tmp_path: Path) -> None:
         finally:
             asks.kill()
     steps = {question.partition(".")[0] for question in asked}
-    assert steps == {"seats", "hands", "camera", "voice", "rules", "slaps", "deal"}
+    assert steps == {"seats", "hands", "camera", "voice", "rules", "pictures", "slaps", "deal"}
     made = load_settings(settings)
     assert (len(made.seats), made.voice.language, made.page.enabled) == (2, "de", True)
     assert [str(seat.pad) for seat in made.seats] == ["phone", "phone"]

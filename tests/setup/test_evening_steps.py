@@ -179,7 +179,7 @@ def test_a_broken_off_game_goes_on_without_a_deal(tmp_path: Path) -> None:
         "The game that began yesterday was broken off: Ana 29, Ben ?; 3 cards on the pile (9h on top). Go on with it?"
     )
     bench.hands = [{1: 9.0, 2: 9.0}]
-    resume(wizard, bench, "on")
+    resume(wizard, bench, "on", "yes")
     assert isinstance(wizard.request, Question) and wizard.request.id == "deal.resume"
     assert "Ana 29, Ben ?; 3 cards on the pile (9h on top)" in wizard.request.words
     assert bench.resumes is True
@@ -191,7 +191,7 @@ def test_a_new_game_may_be_begun_in_place_of_a_broken_off_one(tmp_path: Path) ->
     bench = Returning(tmp_path)
     wizard = answer_wizard(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
     bench.hands = [{1: 9.0, 2: 9.0}]
-    resume(wizard, bench, "new")
+    resume(wizard, bench, "new", "")
     assert isinstance(wizard.request, Question) and wizard.request.id == "deal.dealer"
     assert bench.resumes is False
 
@@ -241,7 +241,7 @@ def test_three_keys_of_one_keyboard_are_held_together_in_the_wizard(
     draft = new_settings(tmp_path).with_seats(
         [{"name": name, "pad": f"browser:{key}"} for name, key in (("Ana", "a"), ("Ben", "s"), ("Cho", "d"))]
     )
-    wizard, bench, told = Wizard(draft, EVENING, at=5), Bench(tmp_path / "table.toml", in_browser=True), list[str]()
+    wizard, bench, told = Wizard(draft, EVENING, at=6), Bench(tmp_path / "table.toml", in_browser=True), list[str]()
     wizard.give({1: 8.0, 2: 8.0, 3: 8.0})
     while not isinstance(wizard.request, Question):
         request = wizard.request
@@ -339,7 +339,7 @@ def settled(runner: WizardRunner) -> dict[str, Any]:
 def test_a_wizard_is_answered_from_another_thread(tmp_path: Path) -> None:
     kept: list[str] = []
     bench = FakeBench(tmp_path)
-    wizard = Wizard(new_settings(tmp_path), EVENING, at=5)
+    wizard = Wizard(new_settings(tmp_path), EVENING, at=6)
     runner = WizardRunner(wizard, bench, lambda one: kept.append(one.draft.text))
     state = settled(runner)
     assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
@@ -362,7 +362,7 @@ def test_a_wizard_is_answered_from_another_thread(tmp_path: Path) -> None:
 
 
 def test_a_person_who_waits_for_hands_may_leave(tmp_path: Path) -> None:
-    runner = WizardRunner(Wizard(new_settings(tmp_path), EVENING, at=5), Slow(tmp_path), lambda _wizard: None)
+    runner = WizardRunner(Wizard(new_settings(tmp_path), EVENING, at=6), Slow(tmp_path), lambda _wizard: None)
     for _ in range(2000):
         if runner.state()["heard"]:
             break

@@ -17,7 +17,7 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
+from referee.record.pictures import AFTER, BEFORE, FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
 from referee.settings.model import parse_settings
 from referee.table.devices import Openers, open_parts
@@ -25,7 +25,6 @@ from referee.table.game import Conductor
 from referee.table.loop import NoPads
 from referee.table.services import GameContext
 from referee.table.slap_pictures import (
-    AROUND,
     LEAST_ROOM,
     WAITING,
     Album,
@@ -107,15 +106,11 @@ def test_pictures_are_asked_for_where_one_may_want_to_see(one: Ruling, wanted: b
     assert len(desk.source.spans) == wanted
 
 
-def test_the_photo_finish_shows_as_much_as_is_kept() -> None:
-    assert page.PICTURES_WITHIN == AROUND
-
-
 def test_one_instant_is_asked_for_once_on_the_machines_time_and_kept_on_the_games() -> None:
     desk = Desk()
     desk.album.follow(lambda: 7, Timeline(5 * SECOND))
     desk.album.take_rulings([ruling("dead_heat", 9 * SECOND), ruling("slap_won", 9 * SECOND)])
-    assert desk.source.spans == [Span(4 * SECOND - AROUND, 4 * SECOND + AROUND)]
+    assert desk.source.spans == [Span(4 * SECOND - BEFORE, 4 * SECOND + AFTER)]
     desk.source.give([picture(4 * SECOND - 1)])
     assert desk.kept == [(7, 9 * SECOND - 1)]
 
@@ -125,7 +120,7 @@ def test_a_picture_that_was_not_asked_for_is_not_kept() -> None:
     desk.album.follow(lambda: 7, Timeline())
     desk.source.give([picture(SECOND)])
     desk.album.take_rulings([ruling("slap_won", SECOND)])
-    desk.source.give([picture(SECOND + AROUND + 1)])
+    desk.source.give([picture(SECOND + AFTER + 1)])
     assert desk.kept == []
 
 
@@ -376,7 +371,7 @@ def beside(tmp_path: Path) -> Iterator[Beside]:
 def test_a_slap_at_a_table_has_its_pictures(beside: Beside) -> None:
     rig = beside.rig
     rig.see()
-    rig.run(AROUND / MS)
+    rig.run(BEFORE / MS)
     rig.lay("7h", 1)
     rig.lay("7c", 2)
     rig.slap(3, 1)
@@ -391,7 +386,7 @@ def test_a_slap_at_a_table_has_its_pictures(beside: Beside) -> None:
     kept = list(store.near(5, 0, 2**62))
     store.close()
     assert [one.t for one in kept] == sorted(beside.times)
-    assert all(won.t - AROUND <= one.t <= late.t + AROUND for one in kept), "on the game's line of time, an hour ahead"
+    assert all(won.t - BEFORE <= one.t <= late.t + AFTER for one in kept), "on the game's line of time, an hour ahead"
     assert kept[0].t < won.t, "a frame from before anybody had asked"
     assert kept[-1].t > late.t
     assert kept[0].jpeg.startswith(b"\xff\xd8")
@@ -476,9 +471,9 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
     site = Site(GameCache(tmp_path / "record.db", tmp_path / FRAMES_FILE), Hub(Board()))
     try:
         for one in won:
-            near = site.shelf.pictures(1, one.t - AROUND, one.t + AROUND)
-            # 15 frames a second for 0.8 s.
-            assert len(near) in (11, 12, 13)
+            near = site.shelf.pictures(1, one.t - BEFORE, one.t + AFTER)
+            # 15 frames a second for a second.
+            assert len(near) in (14, 15, 16)
             html = _finish(site, one.id.partition("@")[2])
             assert html.count('loading="lazy"') == min(len(near), page.MOST_PICTURES)
             assert f"/games/1/pictures/{near[0].t}.jpg" in html

@@ -109,6 +109,7 @@ class Family:
         phones = {seat: page for seat, page in evening.windows.items() if page is not evening.main}
         with self._evening("family-2") as evening:
             evening.say("was broken off", "on", "broken-off")
+            evening.say("Keep the pictures", "yes")
             # The phones were left lying: they find their seats again by themselves.
             evening.windows = phones | dict.fromkeys((3, 4), evening.main)
             self._slap_all(evening)
@@ -126,6 +127,7 @@ class Family:
         table.pause(0)
         with self._evening("family-3") as evening:
             evening.say("was broken off", "new")
+            evening.say("Keep the pictures", "no")
             evening.windows = phones | dict.fromkeys((3, 4), evening.main)
             self._slap_all(evening)
             evening.say("Who deals?", script.table.seats[script.table.dealer - 1])

@@ -266,6 +266,8 @@ class Evening:
         self.say("Who sits at the bottom", names[0])
         self.say("Which rules", "sandwiches", "rules")
         self.switch("Which of these", {"counter-clockwise": way == "counter-clockwise"}, "switches")
+        # With pictures: the replays are measured, too.
+        self.say("Keep the pictures", "yes")
         self.main.locator(".invitations figure").first.wait_for()
         self._join(len(names))
         self.shoot("slap")

@@ -17,10 +17,11 @@ from starlette.responses import Response
 from referee.engine.shadow_marks import VERDICTS, is_shadowed
 from referee.options.shadow.comparison import Comparison, MarkedSlap, compare_game
 from referee.options.shadow.shadow_lines import agreement_words, difference_words, left_over, undecided_words
+from referee.record.pictures import AFTER, BEFORE
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.finish_page import PICTURES_WITHIN, found, picture_row
+from referee.web.finish_page import found, picture_row
 from referee.web.games import explained
 from referee.web.games_cache import LoadedGame
 from referee.web.layout import address, page, page_texts
@@ -106,7 +107,7 @@ def _difference(site: Site, folded: LoadedGame, number: int, one: MarkedSlap, te
         parts.append(tag("p", words(ruling), class_="why"))
     if seen is not None:
         parts.append(first_view(seen, words, why_line(seen, words)))
-        pictures = site.shelf.pictures(game, seen.zero - PICTURES_WITHIN, seen.zero + PICTURES_WITHIN)
+        pictures = site.shelf.pictures(game, seen.zero - BEFORE, seen.zero + AFTER)
         parts.append(tag("div", picture_row(game, seen, words, pictures), class_="pictures") if pictures else None)
     if ruling is not None:
         summary = tag("summary", texts("games.why"))

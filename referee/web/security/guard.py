@@ -123,7 +123,7 @@ _OPEN_LOOKS: Final = (_PAIRING, "/api/session", "/pad")
 """Pages that need no pairing even if only paired devices may view: those for pairing, and a seat's pad, which asks for
 its own code."""
 _HEAVY: Final = re.compile(
-    r"/(?:finish|finish\.svg|what-if|end|shadow|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl"
+    r"/(?:finish|finish\.svg|instant-replay|what-if|end|shadow|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl"
     r"|backup\.zip|games/\d+)$"
 )
 """Pages for which a game is ruled again, or drawn: each counts as `Limits.heavy` reads."""

@@ -39,74 +39,16 @@
       save(link.href, link.dataset.png, link.dataset.share !== undefined);
     });
   }
-  // The pictures, one at a time: a line on the time strip follows the present instant.
-  const viewer = document.querySelector("dialog.viewer");
-  const frames = [...document.querySelectorAll("a[data-frame]")];
-  const SLOW = 10;
-  if (viewer && frames.length) {
-    const { start, stop, left, right } = viewer.dataset;
-    const cursor = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    cursor.setAttribute("class", "s-finish");
-    cursor.setAttribute("stroke-width", "6");
-    cursor.setAttribute("y1", "24");
-    cursor.setAttribute("y2", "116");
-    viewer.querySelector(".strip").append(cursor);
-    let at = 0;
-    let timer = 0;
-    const when = (place) => Number(frames[place].dataset.frame);
-    const show = (place) => {
-      at = Math.min(Math.max(place, 0), frames.length - 1);
-      const inner = frames[at].querySelector("img");
-      [viewer.querySelector("img").src, viewer.querySelector("img").alt] = [frames[at].href, inner.alt];
-      viewer.querySelector("p").textContent = inner.alt;
-      const x = Number(left) + ((when(at) - start) / (stop - start)) * (right - left);
-      for (const end of ["x1", "x2"]) cursor.setAttribute(end, x);
-    };
-    const rest = () => {
-      clearTimeout(timer);
-      timer = 0;
-    };
-    const play = () => {
-      if (at === frames.length - 1) {
-        timer = 0;
-        return;
-      }
-      timer = setTimeout(() => {
-        show(at + 1);
-        play();
-      }, ((when(at + 1) - when(at)) / 1e6) * SLOW);
-    };
-    const acts = {
-      back: () => show(at - 1),
-      on: () => show(at + 1),
-      close: () => viewer.close(),
-      play: () => {
-        if (at === frames.length - 1) show(0);
-        play();
-      },
-    };
-    frames.forEach((frame, place) =>
-      frame.addEventListener("click", (event) => {
+  // A picture opens in the replay, at its instant.
+  const replay = document.querySelector("[data-replay]");
+  if (replay) {
+    for (const link of document.querySelectorAll("a[data-frame]")) {
+      link.addEventListener("click", (event) => {
         event.preventDefault();
-        show(place);
-        viewer.showModal();
-      }));
-    viewer.addEventListener("close", rest);
-    viewer.addEventListener("click", (event) => {
-      const { act } = event.target.closest("[data-act]")?.dataset ?? {};
-      if (!act) return;
-      const playing = timer !== 0;
-      rest();
-      if (act !== "play" || !playing) acts[act]();
-    });
-    viewer.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!step) return;
-      rest();
-      show(at + step);
-      event.preventDefault();
-      event.stopPropagation();
-    });
+        InstantReplay.open(replay.dataset.replay, { frame: link.dataset.frame });
+      });
+    }
+    if (location.hash === "#replay") InstantReplay.open(replay.dataset.replay);
   }
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("input, .scroll")) return;

@@ -25,8 +25,8 @@
       if (first) ended = Boolean(end);
       else if (end && !ended) setTimeout(() => location.assign(`${end.href}${from}`), STAY);
       if (!end) ended = false;
+      document.dispatchEvent(new CustomEvent("regions", { detail: { first } }));
       first = false;
-      document.dispatchEvent(new Event("regions"));
       board.dataset.shown = String(Number(board.dataset.shown ?? 0) + 1);
     });
     stream.addEventListener("error", () => {

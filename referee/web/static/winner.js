@@ -11,10 +11,12 @@ const Winner = (() => {
   let since = 0;
   let timer = 0;
   let after = null;
+  let replayed = false;
 
   const end = () => {
     clearTimeout(timer);
     home.hidden = true;
+    replayed = false;
     const next = after;
     after = null;
     next?.();
@@ -49,6 +51,12 @@ const Winner = (() => {
   };
 
   return {
+    end,
+    // The replay takes the screen; when it ends, so does the moment.
+    rest() {
+      clearTimeout(timer);
+      [home.hidden, replayed] = [true, true];
+    },
     // The region is new: a slap decided later than the last one takes the screen; news about the same one replaces its
     // content.
     shown(first) {
@@ -70,7 +78,8 @@ const Winner = (() => {
       const cards = fan.map((card) => ({ picture: card.cloneNode(), at: card.getBoundingClientRect() }));
       return () => {
         // The end of the game keeps the screen.
-        if (home.hidden || home.querySelector(".over")) fly(cards, owner);
+        if (replayed) after = () => fly(cards, owner);
+        else if (home.hidden || home.querySelector(".over")) fly(cards, owner);
         else {
           after = () => fly(cards, owner);
           clearTimeout(timer);
