@@ -10,8 +10,6 @@ overlap ("How the rows are to be read", 1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from referee.engine.observations import Card, Slap, Taken
 from referee.rules.card_play import lay
 from referee.rules.frozen import record
@@ -59,19 +57,20 @@ def drawn_question(card: str) -> str:
     return f"question@{card}/4"
 
 
-def better_order(position: Position, slap: Slap, reveals: Iterable[Card | Taken]) -> str | None:
+def better_order(slap: Slap, before: Position, after: Position) -> str | None:
     """Return the order that favours the slapper: ``"slap"`` or ``"card"`` (or pick-up) first; None if equal.
 
-    Of several cards and pick-ups, in their order, the slap comes before all or after all. Only outcomes count: a slap
-    that wins either way is not doubtful.
+    Only outcomes count: a slap that wins either way is not doubtful.
+
+    Args:
+        slap: the hand.
+        before: the position that it meets if it comes first.
+        after: the position after the card or pick-up, or after several.
     """
-    before = judge_hand(position, slap)[0].outcome
-    for reveal in reveals:
-        position = position_after(position, reveal)
-    after = judge_hand(position, slap)[0].outcome
-    if before == after:
+    first, last = judge_hand(before, slap)[0].outcome, judge_hand(after, slap)[0].outcome
+    if first == last:
         return None
-    return "slap" if OUTCOME_WORTH[before] > OUTCOME_WORTH[after] else "card"
+    return "slap" if OUTCOME_WORTH[first] > OUTCOME_WORTH[last] else "card"
 
 
 def position_after(position: Position, other: Card | Taken) -> Position:

@@ -18,6 +18,7 @@ from referee.engine.overrule import OVERRULED
 from referee.engine.rulings import AFTER_ALL_KINDS, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
 from referee.rules.phase import LastChance
+from referee.rules.position import Position
 from referee.rules.slap_verdict import OUTCOME_WORTH, end_by_clock
 
 _BY_KEY: Final = itemgetter(0)
@@ -310,13 +311,13 @@ class EventJudge:
         return place
 
     def _choose(
-        self, head: Card | Slap | Taken, rivals: Iterable[Observation], until: int, lookahead: int | None
+        self, head: Card | Slap | Taken, rivals: Sequence[Observation], until: int, lookahead: int | None
     ) -> Card | Slap | Taken:
         """Return the observation to judge first: the head, unless the reverse of a doubtful order is better (K9).
 
         A hand whose surroundings are not known up to ``until`` is returned, too: it may be the one.
         """
-        if self.state is None:
+        if self.state is None or not rivals:
             return head
         if isinstance(head, Slap):
             return self._next_of(head, rivals)
@@ -326,10 +327,13 @@ class EventJudge:
                 return head
             if isinstance(other, Slap):
                 reveal = self._open_reveal(other, head)
-                if reveal is None or self._doubtful(other, [reveal]) != "slap":
+                if reveal is None:
+                    continue
+                after = position_after(self.state.position, reveal)
+                if self._doubtful(other, after) != "slap":
                     continue
                 waits = lookahead is not None and other.t + max(lookahead, other.t_error) > until
-                if waits or not self._fares_better_later(other):
+                if waits or not self._fares_better_later(other, head, after):
                     return other
         return head
 
@@ -368,50 +372,55 @@ class EventJudge:
     def _put_behind(self, slap: Slap, reveals: Iterable[Observation]) -> Card | Taken | None:
         """Return the first of the cards and pick-ups behind which doubt puts a hand; None if it stays before them."""
         first: Card | Taken | None = None
-        passed: list[Card | Taken] = []
+        assert self.state is not None
+        position = self.state.position
         for other in reveals:
             if not isinstance(other, Card | Taken) or (reveal := self._open_reveal(slap, other)) is None:
                 continue
             # A hand behind it has passed the earlier ones, too, which keep their order.
             first = first or other
-            passed.append(reveal)
-            if self._doubtful(slap, passed) == "card":
+            position = position_after(position, reveal)
+            if self._doubtful(slap, position) == "card":
                 return first
         return None
 
-    def _fares_better_later(self, slap: Slap) -> bool:
-        """Whether a hand fares better behind some of the cards and pick-ups of open order than before all of them."""
+    def _fares_better_later(self, slap: Slap, head: Card | Taken, after: Position) -> bool:
+        """Whether a hand that fares better before the head fares best behind later cards and pick-ups of open order.
+
+        ``after``: the position after the head.
+        """
         assert self.state is not None
-        position = self.state.position
-        if position.rules.word("K9") == "question":
+        before = self.state.position
+        if before.rules.word("K9") == "question":
             return False
-        worth = OUTCOME_WORTH[judge_hand(position, slap)[0].outcome]
         for other in self.waiting.rivals(slap):
-            if isinstance(other, Card | Taken) and (reveal := self._open_reveal(slap, other)) is not None:
-                position = position_after(position, reveal)
-                if OUTCOME_WORTH[judge_hand(position, slap)[0].outcome] > worth:
+            if other is head or not isinstance(other, Card | Taken):
+                continue
+            if (reveal := self._open_reveal(slap, other)) is not None:
+                after = position_after(after, reveal)
+                if better_order(slap, before, after) == "card":
                     return True
         return False
 
     def _open_reveal(self, slap: Slap, other: Card | Taken) -> Card | Taken | None:
         """Return a card, as people described it, or a pick-up whose order with a hand is open (K9); else None."""
-        assert self.state is not None
-        position = self.state.position
-        if not position.rules.has("K9") or not order_is_open(slap, other):
+        state = self.state
+        if state is None or not order_is_open(slap, other) or slap.id in state.settled:
             return None
-        if slap.id in self.state.settled or OVERRULED + slap.id in self.answers:
+        position = state.position
+        if OVERRULED + slap.id in self.answers or not position.rules.has("K9"):
             return None
         if isinstance(other, Card):
             return as_answered(position, other, self.answers) if other.zone == "pile" else None
         return None if is_rival_hand(position, slap, other) else other
 
-    def _doubtful(self, slap: Slap, reveals: Sequence[Card | Taken]) -> str | None:
-        """Return which comes first, a hand or these cards and pick-ups, of open order, if that matters (K9).
+    def _doubtful(self, slap: Slap, after: Position) -> str | None:
+        """Return which comes first, a hand or the cards and pick-ups that lead to a position, if it matters (K9).
 
         The slap is marked, so that its ruling says so.
         """
         assert self.state is not None
-        better = better_order(self.state.position, slap, reveals)
+        better = better_order(slap, self.state.position, after)
         if better is None:
             return None
         if self.state.position.rules.word("K9") == "question":

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
-from referee.engine.doubt import better_order, drawn_question, judge_hand, limit_question, order_is_open
+from referee.engine.doubt import better_order, drawn_question, judge_hand, limit_question, order_is_open, position_after
 from referee.engine.first_hand import (
     Answers,
     Decided,
@@ -390,7 +390,7 @@ def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], an
         and order_is_open(hand, reveal)
         and reveal.id != hand.id
         and not is_rival_hand(position, hand, reveal)
-        and better_order(position, hand, [reveal]) is not None
+        and better_order(hand, position, position_after(position, reveal)) is not None
         for reveal in reveals
     )
 

@@ -169,14 +169,18 @@ def test_a_slap_and_a_card_at_one_instant_without_errors_are_in_order() -> None:
     assert not order_is_open(hand(0, 1, 0), Card(t=5 * S, id="c9", card="2d"))
 
 
+def better(position: Position, reveal: Card | Taken) -> str | None:
+    return better_order(hand(0, 1), position, position_after(position, reveal))
+
+
 def test_the_order_that_is_better_for_the_slapper_is_told() -> None:
     """K9: a pair that is covered is better slapped before, a pair that comes is better slapped after."""
     covers, makes = Card(t=5 * S, id="c9", card="2d", seat=3), Card(t=5 * S, id="c9", card="7d", seat=3)
-    assert better_order(table(off="M9"), hand(0, 1), [covers]) == "slap"
-    assert better_order(table("2s 7c"), hand(0, 1), [makes]) == "card"
-    assert better_order(table(), hand(0, 1), [makes]) is None, "it wins either way"
-    assert better_order(table(), hand(0, 1), [Taken(t=5 * S, id="t9")]) == "slap"
-    assert better_order(table("2s 7c"), hand(0, 1), [Taken(t=5 * S, id="t9")]) == "card"
+    assert better(table(off="M9"), covers) == "slap"
+    assert better(table("2s 7c"), makes) == "card"
+    assert better(table(), makes) is None, "it wins either way"
+    assert better(table(), Taken(t=5 * S, id="t9")) == "slap"
+    assert better(table("2s 7c"), Taken(t=5 * S, id="t9")) == "card"
 
 
 def test_what_a_hand_meets_after_a_pile_was_taken() -> None:
