@@ -87,3 +87,12 @@ def test_games_show_what_is_to_be_compared() -> None:
 )
 def test_games_show_what_is_particular_to_a_preset(preset: str, words: str) -> None:
     assert not unseen(set(words.split()), preset)
+
+
+def test_players_leave_for_whom_the_game_waits() -> None:
+    """E8: in turn, as payer of a challenge, as challenger; and their cards go both ways."""
+    seen: set[str] = set()
+    for played in (game(seed, "classic") for seed in range(60)):
+        left = {line["t"] for line in played.lines if line["kind"] == "leave"}
+        seen |= {row["kind"] for row in from_oracle(played)[0] if row["t"] in left}
+    assert seen >= {"out", "burn", "give", "turn", "challenge_moves"}

@@ -68,8 +68,11 @@ def from_core(observations: Sequence[Observation]) -> list[Row]:
     adjudicator = Adjudicator()
     rulings = [ruling for line in observations for ruling in adjudicator.observe(line)]
     rulings += adjudicator.finish()
-    assert not any(ruling.supersedes for ruling in rulings), "nothing was corrected, so nothing is replaced"
-    return [reduced(ruling) for ruling in rulings if ruling.kind not in ("remind", "repeated")]
+    replacing = [ruling for ruling in rulings if ruling.supersedes]
+    assert all("E8" in ruling.rule for ruling in replacing), "nothing was corrected"
+    replaced = {name for ruling in replacing for name in ruling.supersedes}
+    standing = (ruling for ruling in rulings if ruling.id not in replaced)
+    return [reduced(ruling) for ruling in standing if ruling.kind not in ("remind", "repeated")]
 
 
 def from_oracle(played: Game) -> tuple[list[Row], int | None]:

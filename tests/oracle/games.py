@@ -90,6 +90,8 @@ class _Player:
     now: int = 0
     numbers: int = 0
     seen_rulings: int = 0
+    left: list[int] = field(default_factory=list)
+    """Seats whose players have left (E8)."""
     unseen: set[int] = field(default_factory=set)
     """Seats whose burned cards went in unseen."""
 
@@ -105,7 +107,7 @@ class _Player:
         self.oracle.feed(stretch)
         self.now = max(self.now, *(line["t"] for line in stretch))
         for row in self.oracle.rulings[self.seen_rulings :]:
-            if row["kind"] == "burn":
+            if row["kind"] == "burn" and row["seat"] in self.oracle.stacks:
                 self.see_burned(row)
             elif row["kind"] == "pile":
                 self.waiting = [line for line in self.waiting if line["kind"] != "placed"]
@@ -197,8 +199,10 @@ class _Player:
         return round(max(120.0, self.rng.gauss(250, 45) + self.rng.expovariate(1 / 90)) * MS)
 
     def seats(self) -> list[int]:
-        """Return possible seats of a hand; sometimes one that does not play."""
-        return [*self.oracle.stacks, *([8] if self.rng.random() < 0.02 and 8 not in self.oracle.stacks else [])]
+        """Return possible seats of a hand; sometimes one that does not play, or whose player has left."""
+        seats = [*self.oracle.stacks, *([8] if self.rng.random() < 0.02 and 8 not in self.oracle.stacks else [])]
+        gone = [seat for seat in self.left if seat != 8]
+        return [*seats, self.rng.choice(gone)] if gone and self.rng.random() < 0.1 else seats
 
     def react(self, t: int, oracle: PlainReferee) -> None:
         """Add hands after something was laid at ``t``; ``oracle`` is the table with that card."""
@@ -238,13 +242,16 @@ class _Player:
         if oracle.stops():
             return
         if "M11" in oracle.rows and len(oracle.stacks) < 8 and rng.random() < 0.02:
-            free = [seat for seat in range(1, 9) if seat not in oracle.stacks]
+            free = [seat for seat in range(1, 9) if seat not in oracle.stacks and seat not in self.left] or [8]
             self.waiting.append(self.line("join", self.now + rng.randint(50 * MS, 200 * MS), seat=rng.choice(free)))
         if "F5" in oracle.rows and not oracle.last_chance and rng.random() < 0.04:
             self.contest()
             return
         if oracle.last_chance and oracle.turned == 3 and oracle.owner is None:
             self.end_of_last_chance()
+            return
+        if "E8" in oracle.rows and rng.random() < 0.03:
+            self.leave()
             return
         low, high = (60, 300) if self.habits.fast else (250, 900)
         when = self.now + rng.randint(low * MS, high * MS)
@@ -275,6 +282,21 @@ class _Player:
             self.clear(when - 2 * APART, when + APART)
             if self.let_pass(when - APART):
                 self.feed([*self.around(when), self.line("contest", when, by=by, against=against)])
+
+    def leave(self) -> None:
+        """Let a player leave: often one that the game waits for; none that shares a pile or has the last chance."""
+        oracle, rng = self.oracle, self.rng
+        when = self.now + rng.randint(1, 300 * MS)
+        self.clear(when - 2 * APART, when + APART)
+        if not self.let_pass(when - APART) or oracle.stops() or oracle.sharers or oracle.last_chance:
+            return
+        waited = [seat for seat in (oracle.turn, oracle.owner, oracle.challenger) if seat is not None]
+        seat = rng.choice(waited if waited and rng.random() < 0.6 else [*oracle.stacks])
+        if len(oracle.stacks) == 2 and rng.random() < 0.8:
+            return
+        self.waiting = [line for line in self.waiting if line["kind"] != "placed" or line["seat"] != seat]
+        self.left.append(seat)
+        self.feed([*self.around(when), self.line("leave", when, seat=seat)])
 
     def pause(self) -> None:
         """Stop the table: no cards are laid meanwhile; hands may come down all the same."""
@@ -382,10 +404,18 @@ def play(seed: int, cards: int = 150, preset: str = "classic") -> Game:
     table |= {"jokers": jokers} if jokers else {}
     table |= {} if full else {"counts": counts}
     drawn = rng.choice("23456789T")
+    said: dict[str, Any] = {}
     if preset == "wikipedia-2009" and rng.random() < 0.5:
-        table["rules"] = {"base": preset, "set": {"P14": drawn}}
+        said = {"set": {"P14": drawn}}
+    draws_late = preset == "wikipedia-2009" and not said
+    # Players leave in games of their own: the others remain as they were.
+    leaving = random.Random(f"{seed} E8")
+    if "E6" not in rows_of(preset) and leaving.random() < 0.3:
+        said |= {"on": ["E8"], "set": {**said.get("set", {}), "E8": leaving.choice(("pile", "others"))}}
+    if said:
+        table["rules"] = {"base": preset, **said}
     player = _Player(rng, _Habits.draw(rng), PlainReferee(table, [*deal, pack]), done=[table])
-    if preset == "wikipedia-2009" and table["rules"] == preset:
+    if draws_late:
         player.feed([player.line("draw", rng.randint(1, 200 * MS), rank=drawn)])
     for _ in range(8 * cards):
         if player.oracle.stops() or sum(line["kind"] == "card" for line in player.done) >= cards:

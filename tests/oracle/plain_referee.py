@@ -59,7 +59,10 @@ class Lying:
 
 def rows_of(rules: Any) -> set[str]:
     preset = rules if isinstance(rules, str) else rules["base"]
-    return {row for part in PRESETS[preset].split("|") for row in ([part] if "without" in part else part.split())}
+    rows = {row for part in PRESETS[preset].split("|") for row in ([part] if "without" in part else part.split())}
+    if isinstance(rules, str) or "E8" not in rules.get("on", ()):
+        return rows
+    return rows | {"E8"} | ({"E8=others"} if rules.get("set", {}).get("E8") == "others" else set())
 
 
 def dealt(seats: int, dealer: int, cards: int, step: int, evenly: bool = False) -> list[int]:
@@ -115,6 +118,7 @@ class PlainReferee:
         self.contested: set[tuple[int, int]] = set()  # acts, and who has contested them
         self.lowest: list[Lying] = []  # the burned card that lay lowest when it was laid
         self.challenger: int | None = None
+        self.challenge_ruling: Row = {}  # of the latest challenge, or of its success
         self.left = 0
         self.owner: int | None = None  # the seat that has won the pile and not picked it up
         self.won_by = ""  # "slap" or "challenge"
@@ -158,8 +162,9 @@ class PlainReferee:
 
     def order(self, seat: int) -> list[int]:
         """Return all seats in the order of play after ``seat``, which itself comes last."""
-        around = sorted(self.stacks, reverse=self.step < 0)
-        return around[around.index(seat) + 1 :] + around[: around.index(seat) + 1]
+        around = sorted({*self.stacks, seat}, reverse=self.step < 0)
+        order = around[around.index(seat) + 1 :] + around[: around.index(seat) + 1]
+        return order if seat in self.stacks else order[:-1]
 
     def after(self, seat: int, but: int | None = None) -> int | None:
         """Return the next seat with cards after ``seat``, which itself comes last; never ``but``."""
@@ -247,6 +252,8 @@ class PlainReferee:
             self.drawn = line["rank"]
         elif kind == "join" and "M11" in self.rows and seat is not None and seat not in self.stacks:
             self.stacks[seat] = []
+        elif kind == "leave" and "E8" in self.rows and seat in self.stacks and not self.over:
+            self.leave(line["seat"], t)
         elif kind == "pause":
             self.paused_at = t
         elif kind == "resume" and self.paused_at is not None:
@@ -416,7 +423,7 @@ class PlainReferee:
             payer: int | None = self.order(seat)[0]
         else:
             payer = self.after(seat, but=seat)
-        self.rule(t, "challenge", seat=seat, challenged=payer, card=card, chances=self.left)
+        self.challenge_ruling = self.rule(t, "challenge", seat=seat, challenged=payer, card=card, chances=self.left)
         if payer is None or not self.stacks[payer]:
             self.win_challenge(t, lost=payer)
         else:
@@ -431,14 +438,15 @@ class PlainReferee:
         if not self.stacks[seat]:
             self.move_challenge(seat, t)
 
-    def move_challenge(self, seat: int, t: int) -> None:
+    def move_challenge(self, seat: int, t: int, left: bool = False) -> None:
         """Move a challenge.
 
-        C6a: the payer has no cards; the next who has goes on, but never the challenger. C6b: it is over.
+        C6a: the payer has no cards; the next who has goes on, but never the challenger. C6b: it is over, unless the
+        payer has ``left`` (E8).
         """
-        payer = None if "C6b" in self.rows else self.after(seat, but=self.challenger)
+        payer = None if "C6b" in self.rows and not left else self.after(seat, but=self.challenger)
         if payer is None:
-            self.win_challenge(t, lost=seat)
+            self.win_challenge(t, lost=None if left else seat)
         else:
             self.rule(t, "challenge_moves", seat=payer, left=self.left)
             self.set_turn(payer, t)
@@ -448,11 +456,54 @@ class PlainReferee:
         assert self.challenger is not None
         self.owner, self.won_by = self.challenger, "challenge"
         self.challenger = None
-        self.rule(t, "challenge_won", seat=self.owner)
+        self.challenge_ruling = self.rule(t, "challenge_won", seat=self.owner)
         if "E6" not in self.rows:
             self.set_turn(self.owner, t)
         else:
             self.pick_up(t, lost)
+
+    def leave(self, seat: int, t: int) -> None:
+        """E8: the cards go under the pile, or one by one to the others; this player's challenge or claim is off.
+
+        Leaving loses nothing to who pays a challenge: the next player pays on. The last player left has won.
+        """
+        stack = self.stacks.pop(seat)
+        self.unplaced.pop(seat, None)
+        self.rule(t, "out", seat=seat)
+        others = self.order(seat)
+        if "E8=others" not in self.rows:
+            self.burned = [*reversed(stack), *self.burned]
+            if stack:
+                self.rule(t, "burn", seat=seat, count=len(stack), where="bottom")
+        for place, other in enumerate(others if "E8=others" in self.rows else ()):
+            share = stack[place :: len(others)]
+            if share:
+                self.stacks[other] += share
+                self.gone.discard(other)
+                self.rule(t, "give", seat=seat, to=other, count=len(share))
+        self.emptied = None if self.emptied == seat else self.emptied
+        self.gone.discard(seat)
+        if seat == self.standing():
+            self.rulings[:] = [row for row in self.rulings if row is not self.challenge_ruling]
+        if seat == self.owner:
+            self.owner, self.won_by = None, ""
+        if seat == self.challenger:
+            self.challenger = None
+        pays = seat == self.turn and self.challenger is not None
+        if pays and len(others) > 1:
+            self.move_challenge(seat, t, left=True)
+        if len(others) == 1:
+            if pays:  # no player is left to pay on
+                self.rule(t, "challenge_won", seat=others[0])
+            self.finish(t, "won", seat=others[0])
+        elif not self.holders() and self.owner is None:
+            self.finish(t, "drawn")
+        elif seat == self.turn:
+            following = self.after(seat)
+            assert following is not None
+            self.set_turn(following, t)
+        else:
+            self.only_one_left(t)
 
     def go_on(self, seat: int, t: int) -> None:
         """Go on without a challenge: the next seat with cards plays, or no seat holds any (E4)."""
@@ -653,6 +704,9 @@ class PlainReferee:
     def contest(self, line: Line) -> None:
         """F5: it was right, and each of them gives a card; it was wrong, and each of them gets one."""
         t, seat = line["t"], line["against"]
+        if seat not in self.stacks:
+            self.rule(t, "question", ask="nothing_to_contest")
+            return
         done = [row for row in self.rulings if row["kind"] in CONTESTED and row["seat"] == seat]
         act = done[-2] if done[-1]["kind"] == "pile" and done[-2:-1] and done[-2]["kind"] in WON else done[-1]
         upheld = act["kind"] != "slap_false"
