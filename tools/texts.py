@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +38,7 @@ from tests.support.chromium import ARGUMENTS, CHROMIUM
 from tests.support.dispute_client import ReviewedVideo
 from tests.support.filmed_disputes import film_briefly
 from tests.web.listening import listening, pair_at_once
-from tests.web.served import House
+from tests.web.served import House, Served
 from tests.web.table import Table, demo_lines
 from tests.web.test_mending_in_browser import FIRST, GAP, UNREAD
 from tests.web.test_page_buttons_in_browser import ABOUT, Main, telling
@@ -307,6 +308,21 @@ def read_certificates(reader: Reader) -> None:
                 reader.read(phones, f"certificate, {name}", f"{served.address}/certificate")
 
 
+def read_errors(reader: Reader) -> None:
+    """Read the pages of a record that is none, and of a game whose log is damaged."""
+    with tempfile.TemporaryDirectory() as folder, reader.phones() as phones:
+        path = Path(folder) / "games.sqlite"
+        path.write_bytes(b"this is no database, whatever its name says" * 50)
+        with Served(path) as served:
+            reader.read(phones, "no record", f"{served.address}/games")
+    with _house() as house, reader.phones() as phones:
+        game = house.record.add_game("2026-03-14T18:05:00+00:00", list(enumerate(demo_lines()[:20], start=1)))
+        with closing(sqlite3.connect(house.record.path)) as db:
+            db.executescript(f"DROP TRIGGER line_stays; UPDATE line SET text='{{' WHERE game={game} AND number=1;")
+        with house.serve() as served:
+            reader.read(phones, "a damaged game", f"{served.address}/games/{game}/replay")
+
+
 class _ReadEvening(Evening):
     """A wizard whose every question is read in each language before it is answered."""
 
@@ -392,8 +408,8 @@ def _house() -> Iterator[House]:
 
 SCENES: Final[Mapping[str, Callable[[Reader], None]]] = {
     "empty": read_empty, "evening": read_evening, "control": read_control, "questions": read_questions,
-    "certificates": read_certificates, "wizard": read_wizard, "class": read_class, "review": read_review,
-    "hall": read_hall,
+    "certificates": read_certificates, "errors": read_errors, "wizard": read_wizard, "class": read_class,
+    "review": read_review, "hall": read_hall,
 }  # fmt: skip
 
 

@@ -96,13 +96,14 @@ def _details(certificate: Certificate, words: Texts) -> Markup:
             settings=certificate.settings,
         )
     ]  # fmt: skip
+    colon = words("word.colon")
     for line in certificate.lines:
         if line.key == "versions":
-            parts.append(f"{line.name(words)}: {line.found(words)}")
+            parts.append(line.name(words) + colon + line.found(words))
         elif "seal" in line.measured:
-            parts.append(f"{line.name(words)}: {line.measured['seal']}")
+            parts.append(f"{line.name(words)}{colon}{line.measured['seal']}")
         if line.command:
-            parts.append([line.name(words), ": ", tag("code", line.command)])
+            parts.append([line.name(words), colon, tag("code", line.command)])
     summary = tag("summary", words("certificate.details"))
     return tag("details", summary, tag("ul", [tag("li", part) for part in parts]), class_="panel")
 

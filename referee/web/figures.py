@@ -149,7 +149,7 @@ def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: in
         errors = sorted(figure.margin_error for figure in of if figure.margin_error is not None)
         zone = errors[len(errors) // 2]
         wide, narrow = (draw_margins(gaps, zone, texts, width) for width in (_WIDE, _NARROW))
-        nearest = (" ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0], zone)))
+        nearest = (" ", texts("figures.nearest"), texts("word.colon"), tag("b", texts.ms(gaps[0], zone)))
         note = tag("p", texts("figures.margins_what"), nearest, class_="note")
         yield panel(texts("figures.margins"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
     note = tag("p", texts("figures.kinds_what"), class_="note")

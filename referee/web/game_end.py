@@ -73,7 +73,8 @@ def find_moments(folded: LoadedGame, words: RulingWords) -> list[GameMoment]:
         known = [(card.counts[winner - 1], card) for card in count_cards(folded) if len(card.counts) >= winner]
         low = min(((count, one) for count, one in known if count is not None), key=lambda pair: pair[0], default=None)
         if low is not None:
-            said = f"{words.name(winner)}: {texts.count('cards', low[0])}, {texts.seconds(low[1].t - folded.table.t)}"
+            held = f"{texts.count('cards', low[0])}, {texts.seconds(low[1].t - folded.table.t)}"
+            said = f"{words.name(winner)}{texts('word.colon')}{held}"
             # The address counts only lines that the referee knows.
             at = sum(not isinstance(step.observation, Other) for step in folded.steps[: low[1].place])
             href = address(f"/games/{game}/replay", {"at": at})
@@ -138,7 +139,7 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
     clock = texts.seconds(stop - start)
     shapes.append(Text(axis.right, height - 14, clock, "ink", 40, "end"))
     final = ", ".join(
-        f"{words.name(seat)}: {texts.count('cards', count)}"
+        f"{words.name(seat)}{texts('word.colon')}{texts.count('cards', count)}"
         for seat, count in enumerate(counts[-1].counts, start=1)
         if count is not None
     )

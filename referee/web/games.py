@@ -175,7 +175,9 @@ def _ruled_again(folded: LoadedGame, texts: Texts) -> Markup:
     same, others = folded.agrees
     again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
     said = texts(again, n=others or same)
-    return tag("p", tag("b", texts("games.again"), ": "), said, class_="note bad" if others else "note good")
+    return tag(
+        "p", tag("b", texts("games.again"), texts("word.colon")), said, class_="note bad" if others else "note good"
+    )
 
 
 def _ruling_row(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling, words: RulingWords) -> Markup:
@@ -194,7 +196,10 @@ def _ruling_row(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling, wor
     wrong = _disputed_at(site, folded, ruling)
     if wrong:
         targets.append((texts("board.wrong_short"), texts("board.wrong"), wrong))
-    links = [tag("a", text, href=href, aria_label=f"{label}: {words(ruling)}") for text, label, href in targets]
+    links = [
+        tag("a", text, href=href, aria_label=f"{label}{texts('word.colon')}{words(ruling)}")
+        for text, label, href in targets
+    ]
     return tag(
         "tr",
         tag("td", texts.seconds(ruling.t - folded.table.t), class_="number"),

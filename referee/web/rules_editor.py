@@ -293,7 +293,7 @@ def _head(preset: str, texts: Texts) -> Markup:
 
 def _unusual(texts: Texts) -> Markup:
     """Return the part for the differences from the usual preset, whatever these rules began with."""
-    summary = tag("summary", texts("rules.unusual"), ": ", tag("output", "", id="unusual-count"))
+    summary = tag("summary", texts("rules.unusual"), texts("word.colon"), tag("output", "", id="unusual-count"))
     return tag("details", summary, tag("div", "", id="unusual", class_="differing"), class_="panel")
 
 

@@ -27,6 +27,8 @@ from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.database import RecordError
+from referee.sentence import to_json, words_of
+from referee.text.answers import in_language
 from referee.units import SECOND
 from referee.web import (
     control_page,
@@ -129,15 +131,22 @@ async def _show_fault(request: Request, bad: Exception) -> Response:
     """Return the page that reports an error."""
     texts = page_texts(request)
     head, text, status = texts("error.not_found"), texts("error.not_found_long"), 404
+    why = ""
     if isinstance(bad, LogError):
-        head, text, status = texts("games.damaged", words=str(bad)), "", 422
+        head, text, status, why = texts("games.damaged"), "", 422, words_of(bad)
     elif isinstance(bad, TooLong):
         head, text, status = texts("games.too_long"), "", 422
     elif isinstance(bad, RecordError) and "there is no game" not in str(bad):
-        head, text, status = texts("error.no_record"), str(bad), 503
+        head, text, status, why = texts("error.no_record"), texts("error.no_record_long"), 503, words_of(bad)
     elif isinstance(bad, HTTPException) and request.url.path.startswith("/api/"):
         return Response(status_code=404)
-    content = tag("section", tag("h1", head), tag("p", text) if text else None, class_="panel empty")
+    told = in_language(to_json(why), texts)
+    details = tag(
+        "details", tag("summary", texts("error.details")), tag("p", told["words"], lang=told.get("lang", "en"))
+    )
+    content = tag(
+        "section", tag("h1", head), tag("p", text) if text else None, details if why else None, class_="panel empty"
+    )
     return page(request, head, content, status=status)
 
 
