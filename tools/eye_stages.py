@@ -96,8 +96,10 @@ def draw_stages() -> None:
     for spot in card.spots:
         cv2.circle(joined, tuple(np.rint(spot.centre).astype(int).tolist()), 9, _ORANGE, 2, cv2.LINE_AA)
     outlined(joined, card.quad, _GREEN, f"{named.card} {named.confidence:.3f}")
-    for one in seen:
-        outlined(tops, one.corners, _GREEN if one.top else _INK, f"{one.card}{' TOP' if one.top else ''}")
+    for top_card in seen:
+        outlined(
+            tops, top_card.corners, _GREEN if top_card.top else _INK, f"{top_card.card}{' TOP' if top_card.top else ''}"
+        )
     crop = cut_card(levels, *axes_of(card.quad))
     panels = [
         panel("1. the picture", [(image, "")]),

@@ -170,7 +170,7 @@ def _not_in_time(joker: Card, truth: Sequence[Observation], seen: Sequence[Obser
     unread = [line for line in seen if isinstance(line, Card) and line.card == UNREAD]
     inside = [card for card in unread if abs(card.t - joker.t) <= card.t_error]
     if not inside:
-        near = min(unread, key=lambda one: abs(one.t - joker.t), default=None)
+        near = min(unread, key=lambda card: abs(card.t - joker.t), default=None)
         return "was not told" if near is None else f"was told as of {near.t / 1e9:.2f} ± {near.t_error / 1e9:.2f} s"
     late = min(card.known_at or 0 for card in inside) - covered
     return f"was told {late / MS:.0f} ms late" if late > 0 else ""
@@ -214,12 +214,13 @@ def table_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _row(name: str, those: Sequence[Outcome]) -> str:
-    cards = [one.cards for one in those]
+    cards = [outcome.cards for outcome in those]
+    seen = f"{sum(outcome.wanted for outcome in those)}/{sum(outcome.seen for outcome in those)}"
     cells = (
         name, len(those), sum(c.laid for c in cards), sum(c.right for c in cards), sum(c.seat_right for c in cards),
-        sum(one.in_time for one in those), sum(one.left_open for one in those), sum(c.wrong_sure for c in cards),
-        sum(one.invented for one in those), f"{sum(one.wanted for one in those)}/{sum(one.seen for one in those)}",
-        sum(one.blocked > _LONG for one in those),
+        sum(outcome.in_time for outcome in those), sum(outcome.left_open for outcome in those),
+        sum(c.wrong_sure for c in cards), sum(outcome.invented for outcome in those), seen,
+        sum(outcome.blocked > _LONG for outcome in those),
     )  # fmt: skip
     return "| " + " | ".join(map(str, cells)) + " |"
 

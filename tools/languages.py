@@ -83,20 +83,20 @@ def chosen(found: list[tuple[Ruling, list[str]]]) -> list[tuple[Ruling, list[str
     first: dict[Any, tuple[Ruling, list[str]]] = {}
     for ruling, names in found:
         first.setdefault(shape(ruling), (ruling, names))
-    shown = {written(*one, _FIRST): one for one in first.values()}
+    shown = {written(*example, _FIRST): example for example in first.values()}
     for ruling, names in found:
         if len(shown) >= ROWS:
             break
         shown.setdefault(written(ruling, names, _FIRST), (ruling, names))
     # If there are too many, kinds with the most shapes give way.
-    kinds = [one[0].kind for one in shown.values()]
+    kinds = [example[0].kind for example in shown.values()]
     many = {kind: kinds.count(kind) for kind in kinds}
     while len(shown) > ROWS:
         kind = max(many, key=lambda name: many[name])
-        last = [line for line, one in shown.items() if one[0].kind == kind][-1]
+        last = [line for line, example in shown.items() if example[0].kind == kind][-1]
         del shown[last]
         many[kind] -= 1
-    return sorted(shown.values(), key=lambda one: one[0].kind)
+    return sorted(shown.values(), key=lambda example: example[0].kind)
 
 
 def reasons(found: list[tuple[Ruling, list[str], ReplayedGame]]) -> list[tuple[Considered, list[str]]]:
@@ -118,8 +118,11 @@ def page() -> str:
         for ruling, names in chosen([(ruling, names) for ruling, names, _ in found])
     ]
     looked_at = [
-        [f"`{one.what}`", *(_escaped(why(one, RulingWords(names, texts(code)), cards=pretty)) for code in CODES)]
-        for one, names in reasons(found)
+        [
+            f"`{explanation.what}`",
+            *(_escaped(why(explanation, RulingWords(names, texts(code)), cards=pretty)) for code in CODES),
+        ]
+        for explanation, names in reasons(found)
     ]
     about = "What spoke for and against a verdict on a hand, as `referee explain` and the page say it."
     return "\n".join(

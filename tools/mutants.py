@@ -393,7 +393,7 @@ def _equivalent() -> dict[tuple[str, str, str, str], str]:
     if not EQUIVALENT.exists():
         return {}
     said: list[dict[str, Any]] = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
-    return {(one["path"], one["scope"], one["what"], one["text"]): one["why"] for one in said}
+    return {(entry["path"], entry["scope"], entry["what"], entry["text"]): entry["why"] for entry in said}
 
 
 def main() -> NoReturn:

@@ -70,7 +70,7 @@ _LANES: Final = ("#4a90d9", "#d98a2b", "#3fa34d", "#b0307a")
 
 def draw_terminal(lines: list[str]) -> None:
     """Draw the terminal's table into docs/terminal.svg."""
-    seen = [one for _, one in read_observations(BytesIO("\n".join(lines).encode()))]
+    seen = [line for _, line in read_observations(BytesIO("\n".join(lines).encode()))]
     adjudicator = Adjudicator()
     rulings = [ruling for line in seen for ruling in adjudicator.observe(line)]
     first = seen[0]

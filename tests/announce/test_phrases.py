@@ -26,7 +26,7 @@ from referee.text.catalogue import LANGUAGES
 from tests.support.phrase_rows import SPOKEN_BY
 
 ENGLISH = words_in("en")
-ALL = pytest.mark.parametrize("language", [words_in(code) for code in LANGUAGES], ids=lambda one: one.code)
+ALL = pytest.mark.parametrize("language", [words_in(code) for code in LANGUAGES], ids=lambda words: words.code)
 
 
 def counted(code: str, value: int, noun: str) -> str:

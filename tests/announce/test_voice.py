@@ -175,7 +175,7 @@ def test_a_penalty_follows_its_false_slap_in_one_breath() -> None:
         ruled("out", seat=2),
         ruled("turn", seat=1),
     ]
-    assert [one.text for one in announce(rulings)] == [
+    assert [spoken.text for spoken in announce(rulings)] == [
         "Seat two, false slap. Burn one card.",
         "Seat three, false slap. Strike three. No more slaps this game.",
         "Seat one, false slap. Give one card to seat three.",

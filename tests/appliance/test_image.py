@@ -82,7 +82,7 @@ def test_the_machine_s_own_disk_is_no_stick() -> None:
     assert own is not None and set(own[1].split("|")) == set(written)
 
 
-@pytest.mark.parametrize("folder", sorted((IMAGE / "systemd" / "system").glob("*.d")), ids=lambda one: one.name)
+@pytest.mark.parametrize("folder", sorted((IMAGE / "systemd" / "system").glob("*.d")), ids=lambda drop_in: drop_in.name)
 def test_what_is_added_to_a_service_belongs_to_one(folder: Path) -> None:
     assert folder.name.removesuffix(".service.d") in units()
 

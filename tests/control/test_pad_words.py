@@ -34,7 +34,7 @@ from tests.web.tables import SECOND, Table
 def edges(*presses: tuple[int, int, int]) -> list[Edge]:
     """Return seat, from and to (ms) of each press."""
     both = [(seat, t * MS, down) for seat, since, to in presses for t, down in ((since, True), (to, False))]
-    return [Edge(seat, t, down) for seat, t, down in sorted(both, key=lambda one: (one[1], one[0]))]
+    return [Edge(seat, t, down) for seat, t, down in sorted(both, key=lambda edge: (edge[1], edge[0]))]
 
 
 def said(mode: Mode, *presses: tuple[int, int, int], seats: int = 4) -> list[str]:
@@ -163,7 +163,7 @@ def test_any_edges_in_any_mode_never_raise(raw: list[tuple[int, int, bool]]) -> 
         pads = PadWords(3, mode)
         words = [
             word
-            for seat, t, down in sorted(raw, key=lambda one: one[1])
+            for seat, t, down in sorted(raw, key=lambda edge: edge[1])
             for word in pads.feed(Edge(seat, t * MS, down))
         ]
         words += pads.advance(60 * SECOND)

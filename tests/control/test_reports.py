@@ -288,7 +288,7 @@ def test_one_act_is_contested_once_by_each_player() -> None:
     table.observe(Slap(t=t + SECOND // 2, id="s8", seat=3))
     table.settle()
     accepted(table, "contest", by=[1], against=3)
-    assert [one["upheld"] for one in ruled(table, "contested")] == [True, True, False]
+    assert [ruling["upheld"] for ruling in ruled(table, "contested")] == [True, True, False]
 
 
 def test_counts_settle_a_game_that_is_over_and_nothing_else() -> None:

@@ -95,7 +95,7 @@ def test_calling_a_code_in_leaves_the_others(tmp_path: Path) -> None:
     assert [codes[seat].code == before[seat] for seat in PHONES] == [True, False, True]
     assert [codes[seat].phones for seat in PHONES] == [1, 3, 1]
     assert why_ended(tmp_path, before[2]) == ("Ben: this code was replaced; scan the new one at the table", 2)
-    assert made(tmp_path) == {seat: one.code for seat, one in codes.items()}, "a rematch keeps the new one"
+    assert made(tmp_path) == {seat: seat_code.code for seat, seat_code in codes.items()}, "a rematch keeps the new one"
     assert call_in(tmp_path, 7) == "seat 7's pad is neither a phone nor a browser, so there is no code to replace"
 
 

@@ -75,7 +75,9 @@ def test_a_class_is_asked_where_there_is_something_to_ask() -> None:
     game = ReplayedGame(list(enumerate(log(text), start=1)))
     found = find_questions(game)
     assert {hand: question.text for hand, question in found.items()} == {"s1": "lesson.who", "s3": "lesson.counts"}
-    answers = [(list_choices(seen), right_choice(seen)) for seen in (answer_of(game, one) for one in found.values())]
+    answers = [
+        (list_choices(seen), right_choice(seen)) for seen in (answer_of(game, question) for question in found.values())
+    ]
     assert answers == [(("A", "B", HEAT, NOT_A_SLAP), "B"), (("A", NOT_A_SLAP), NOT_A_SLAP)]
 
 

@@ -187,7 +187,11 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
             # An answer behind the watermark takes effect at the first instant that is still open.
             at = max(line.t, referee.watermark + 1)
             # Who leaves at that instant, or in a game that an answer opens again, is no absentee yet (E8).
-            absent = view.absent | {one.seat for one in log if isinstance(one, Leave) and may_leave and one.t <= at}
+            absent = view.absent | {
+                observation.seat
+                for observation in log
+                if isinstance(observation, Leave) and may_leave and observation.t <= at
+            }
             if type(line.value) is not int or (1 <= line.value <= len(view.names) and line.value not in absent):
                 # Another seat is no answer, nor is 0, and is refused.
                 given[line.id] = line.to
@@ -198,7 +202,10 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     if lost:
         return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0])]
     # The last answer in time holds, whenever it was reported.
-    answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda a: effective[a.id])
+    answers = sorted(
+        (observation for observation in log if isinstance(observation, Answer) and observation.id in given),
+        key=lambda a: effective[a.id],
+    )
     if unheard := _unheard(made, {given[answer.id]: answer.value for answer in answers}):
         return [f"unheard: {unheard}"]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))
@@ -231,7 +238,7 @@ _LONG_AFTER: Final = 2**60
 def _said(rulings: Iterable[Ruling]) -> list[str]:
     """Return the contents of rulings, without traces of amendments in their names."""
     kept = (ruling for ruling in rulings if ruling.kind not in ("corrected", "question"))
-    return sorted(printed(unamended(one) for one in kept))
+    return sorted(printed(unamended(ruling) for ruling in kept))
 
 
 def _ruled(lines: Sequence[Observation]) -> list[Ruling]:
@@ -258,7 +265,7 @@ def corrected_game(seed: int, crowded: bool) -> list[Observation]:
     game = _plain_game(seed, crowded)
     _, *rest = game.lines
     line = game.rng.choice(rest)
-    unread = [one for one in rest if isinstance(one, Card) and one.card == "??"]
+    unread = [card for card in rest if isinstance(card, Card) and card.card == "??"]
     word: Answer | Correct
     if unread and game.rng.random() < 0.5:
         line = game.rng.choice(unread)
@@ -277,7 +284,7 @@ def corrected(lines: Sequence[Observation], _: int) -> list[str]:
     if not isinstance(word, Answer | Correct):
         return []
     about = word.to.partition("@")[2] if isinstance(word, Answer) else word.line
-    line = next((one for one in rest if one.id == about), None)
+    line = next((other for other in rest if other.id == about), None)
     if line is None:
         return []
     right: Observation | None
@@ -286,12 +293,12 @@ def corrected(lines: Sequence[Observation], _: int) -> list[str]:
     else:
         assert isinstance(line, Card)
         right = replace(line, card=word.value)
-    now = _ruled([table, *sorted([*rest, word], key=lambda one: one.t)])
+    now = _ruled([table, *sorted([*rest, word], key=lambda observation: observation.t)])
     if right is not None and right.t < table.t <= word.t:
         return [] if _mended(now) else ["a line is put before its table"]
-    told = [one for one in rest if one is not line] + ([] if right is None else [right])
+    told = [other for other in rest if other is not line] + ([] if right is None else [right])
     try:
-        meant = _ruled([table, *sorted(told, key=lambda one: one.t)])
+        meant = _ruled([table, *sorted(told, key=lambda observation: observation.t)])
     except LogError:
         # Without its join, a log that names the seat is refused (M11).
         return [] if isinstance(line, Join) else ["a log that was right is refused"]
@@ -304,12 +311,12 @@ def late_game(seed: int, crowded: bool) -> list[Observation]:
     """A log with one line that comes too late, and is taken up by its last line."""
     game = _plain_game(seed, crowded)
     table, *rest = game.lines
-    rest.sort(key=lambda one: one.t)
+    rest.sort(key=lambda observation: observation.t)
     # A lift is never late evidence: it counts from when it came (reading 20).
     line = game.rng.choice([each for each in rest if not isinstance(each, Lift)] or rest)
     # A hand may come down behind the game's last instant.
-    reported = max(game.t, *(one.t for one in rest)) + 1
-    others = [table, *(one for one in rest if one is not line), Tick(t=reported, id="tick")]
+    reported = max(game.t, *(other.t for other in rest)) + 1
+    others = [table, *(other for other in rest if other is not line), Tick(t=reported, id="tick")]
     if isinstance(line, Slap):
         # A line that its device reported late is late in any log.
         line = replace(line, late=False)
@@ -325,7 +332,7 @@ def taken_up(lines: Sequence[Observation], _: int) -> list[str]:
     if not isinstance(line, Join) and (apart := differences(_said(_ruled(others)), _said(_ruled([*others, line])))):
         return ["late:", *apart]
     table, *rest = others[:-1]
-    now, meant = _ruled(lines), _ruled([table, *sorted([*rest, line], key=lambda one: one.t)])
+    now, meant = _ruled(lines), _ruled([table, *sorted([*rest, line], key=lambda observation: observation.t)])
     if _mended(now) or _mended(meant):
         return []
     return differences(_said(meant), _said(now))
@@ -335,7 +342,7 @@ def undone_game(seed: int, crowded: bool) -> list[Observation]:
     """A log in which people say up to three things, and take each of them back."""
     game = _plain_game(seed, crowded)
     table, *rest = game.lines
-    before = _ruled([table, *sorted(rest, key=lambda one: one.t)])
+    before = _ruled([table, *sorted(rest, key=lambda observation: observation.t)])
     rng = game.rng
     words: list[Observation] = []
     for number in range(rng.randint(1, 3)):
@@ -356,8 +363,10 @@ def undone_game(seed: int, crowded: bool) -> list[Observation]:
         words.append(from_fields({"t": game.t + 10 + number, "id": f"word{number}", **fields}, 1))
     said = list(words)
     rng.shuffle(said)
-    back = [Correct(t=game.t + 20 + n, id=f"back{n}", line=one.id, void=True) for n, one in enumerate(said)]
-    return [table, *sorted(rest, key=lambda one: one.t), *words, *back]
+    back = [
+        Correct(t=game.t + 20 + n, id=f"back{n}", line=correction.id, void=True) for n, correction in enumerate(said)
+    ]
+    return [table, *sorted(rest, key=lambda observation: observation.t), *words, *back]
 
 
 def undone(lines: Sequence[Observation], _: int) -> list[str]:
@@ -429,7 +438,11 @@ def _verdict(lines: Iterable[Observation]) -> str:
     """Return the outcome of a log's slap: the kind of its ruling, or of the question about it."""
     referee = Adjudicator(early=False)
     made = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
-    found = [one.get("ask", one.kind) for one in in_force(made) if one.because[0] == "s" and one.kind in _OF_A_SLAP]
+    found = [
+        ruling.get("ask", ruling.kind)
+        for ruling in in_force(made)
+        if ruling.because[0] == "s" and ruling.kind in _OF_A_SLAP
+    ]
     return str(found[-1]) if found else "nothing"
 
 
@@ -478,7 +491,7 @@ def _draws(left: Sequence[str], count: int, signs: Mapping[str, str]) -> Iterabl
 def explanations_contradicted(lines: Sequence[Observation], _: int) -> list[str]:
     """A ruling is explained by its own facts, and its explanation does not contradict it (K5)."""
     explained = explained_game(list(lines))
-    return [f"{said.ruling.id}: {one}" for said, wrong in explained for one in wrong]
+    return [f"{said.ruling.id}: {fault}" for said, wrong in explained for fault in wrong]
 
 
 def table_laws(lines: Sequence[Observation], _: int) -> list[str]:
@@ -489,7 +502,7 @@ def table_laws(lines: Sequence[Observation], _: int) -> list[str]:
         referee.observe(line)
     referee.finish()
     broken = [*laws.broken, *printed_amiss(replayed(lines))]
-    return [f"{one.law} ({one.rows}): {one.words}" for one in broken]
+    return [f"{broken_law.law} ({broken_law.rows}): {broken_law.words}" for broken_law in broken]
 
 
 def questions_stay(lines: Sequence[Observation], seed: int) -> list[str]:
@@ -600,12 +613,12 @@ def _reported(name: str, game: int, wrong: Sequence[str], *, whole: bool) -> str
         lines = law.make(game, True)
     except Exception:
         # There is no log to cut down.
-        return "\n".join([head, *(f"  {one}" for one in wrong), ""])
+        return "\n".join([head, *(f"  {fault}" for fault in wrong), ""])
     if not whole:
         kind = sort_of(wrong)
         lines = shrunk(lines, lambda some: bool(found := _check(law, lambda: some, game)) and sort_of(found) == kind)
         wrong = _check(law, lambda: lines, game)
-    return "\n".join([head, *(f"  {one[:300]}" for one in wrong[:4]), as_scenario(lines), ""])
+    return "\n".join([head, *(f"  {fault[:300]}" for fault in wrong[:4]), as_scenario(lines), ""])
 
 
 if __name__ == "__main__":

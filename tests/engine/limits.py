@@ -138,8 +138,8 @@ def _laid(cards: Sequence[str], last: int, error: int) -> list[dict[str, Any]]:
         t = last - (len(cards) - 1 - place) * _S
         name = f"c{place}" if place < len(cards) - 1 else "last"
         out.append({"kind": "card", "t": t, "id": name, "card": card, "seat": place % 3 + 1, "t_error": error})
-    for one in out[:-1]:
-        one["t_error"] = 0
+    for fields in out[:-1]:
+        fields["t_error"] = 0
     return out
 
 
@@ -217,12 +217,12 @@ def _outcome(lines: Sequence[Observation]) -> tuple[str, bool]:
     referee = Adjudicator(early=False)
     made: list[Ruling] = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
     replaced = find_replacements(made)
-    own = [one for one in made if one.because[0] == "near" and one.id not in replaced]
-    if any(one.kind == "question" for one in own):
+    own = [ruling for ruling in made if ruling.because[0] == "near" and ruling.id not in replaced]
+    if any(ruling.kind == "question" for ruling in own):
         return "question", False
     kinds = _OF_A_CARD if any(isinstance(line, Card) and line.id == "near" for line in lines) else _WORTH[1:]
-    told = [one for one in own if one.kind in kinds]
-    return " and ".join(sorted({one.kind for one in told})) or "nothing", not any(one.doubt for one in told)
+    told = [ruling for ruling in own if ruling.kind in kinds]
+    return " and ".join(sorted({ruling.kind for ruling in told})) or "nothing", not any(ruling.doubt for ruling in told)
 
 
 _OF_A_CARD: Final = ("dead_card", "burn", "chance", "challenge_won")

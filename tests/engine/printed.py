@@ -50,7 +50,9 @@ def _effects_first(rulings: Sequence[Ruling]) -> Iterator[Broken]:
         before: list[str] = []
         if name == "pile" and len(ruling.because) > 1:
             before = [f"{win}@{ruling.because[1]}" for win in _WINS]
-            if any(one in places for one in before) and not any(places.get(one, place) < place for one in before):
+            if any(earlier in places for earlier in before) and not any(
+                places.get(earlier, place) < place for earlier in before
+            ):
                 yield Broken("causes print before effects", "C8 M1", f"{ruling.id} before what won it: {before}")
             won[ruling.because[1]] = won.get(ruling.because[1], 0) + 1
             if won[ruling.because[1]] > 1 and "M3" not in ruling.rule:
@@ -63,14 +65,16 @@ def _effects_first(rulings: Sequence[Ruling]) -> Iterator[Broken]:
             before = [f"slap_false@{cause}"]
         elif name == "lead":
             before = [f"pile@{cause}"]
-        for one in before:
-            at = places.get(one, -1)
+        for predecessor in before:
+            at = places.get(predecessor, -1)
             if name != "pile" and at > place and rulings[at].t == ruling.t:
-                yield Broken("causes print before effects", "K5", f"{ruling.id} before {one}")
+                yield Broken("causes print before effects", "K5", f"{ruling.id} before {predecessor}")
         if name == "dead_heat":
             heats.append((place, ruling))
         if name == "slap_won" and len(ruling.because) > 1:
-            late = [one for one in rulings[place:] if one.kind == "dead_heat" and ruling.because[0] in one.because]
+            late = [
+                later for later in rulings[place:] if later.kind == "dead_heat" and ruling.because[0] in later.because
+            ]
             if late and late[0].t == ruling.t:
                 yield Broken("causes print before effects", "K3", f"{ruling.id} before {late[0].id}")
         told = name in ("slap_void", "question", "remind", "corrected")

@@ -50,7 +50,7 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
                 return [f"{question['ask']}: its answer fits no log: {error}", str(question)]
         now += 2 * MAX_ERROR
         made += referee.promise(now)
-        if any(_is_same(question, _of(made, one)) for one in referee.view.questions):
+        if any(_is_same(question, _of(made, name)) for name in referee.view.questions):
             return [f"{question['ask']} ({' '.join(question.rule)}) stays: after {said}", str(question)]
         asked.append(f"{question['ask']} {question.id}")
     return [f"asked without end: {asked[-6:]}"]

@@ -262,7 +262,7 @@ SAID: Final = (
 )
 
 
-@pytest.mark.parametrize("ruling", SAID, ids=lambda one: one.kind)
+@pytest.mark.parametrize("ruling", SAID, ids=lambda said: said.kind)
 def test_a_ruling_is_read_as_it_was_written(ruling: Ruling) -> None:
     assert ruling_of(json.loads(encode_ruling(ruling))) == ruling
 

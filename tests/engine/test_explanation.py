@@ -32,7 +32,7 @@ def explained(text: str, name: str, **table: Any) -> Explanation:
 def why(text: str, name: str, row: str, **table: Any) -> list[tuple[bool, str]]:
     """Return the facts considered by one row."""
     told = explanation_fields(explained(text, name, **table))["considered"]
-    return [(one["held"], one["why"]) for one in told if one["row"] == row]
+    return [(entry["held"], entry["why"]) for entry in told if entry["row"] == row]
 
 
 def test_the_moments_around_a_ruling_are_told_from_its_own_instant() -> None:

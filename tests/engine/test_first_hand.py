@@ -121,7 +121,7 @@ def test_later_hands_are_runners_up_and_the_first_of_them_gives_the_margin() -> 
     more = run_up(state, hand(90, 2))
     assert more.pending is not None
     assert (more.pending.margin, more.pending.error) == (30, 15)
-    assert [(one.seat, one.margin) for one in more.pending.runners_up] == [(3, 30), (2, 90)]
+    assert [(runner_up.seat, runner_up.margin) for runner_up in more.pending.runners_up] == [(3, 30), (2, 90)]
     assert run_up(more, hand(95, 2)) is more, "once"
     assert run_up(more, hand(95, 1)) is more, "the winner is none"
     assert run_up(State(table()), hand(95, 1)).pending is None

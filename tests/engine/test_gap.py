@@ -206,7 +206,7 @@ def judged(*lines: Observation) -> list[tuple[str, object]]:
 def test_no_verdict_rests_on_what_nobody_saw(top: str) -> None:
     before = Card(t=1 * SECOND, id="c1", card="7h", seat=1)
     found = reconcile_pile(("7h",), (top,)).observations(2 * SECOND, 5 * SECOND, 5 * SECOND)
-    came = [replace(one, id=f"g{n}") for n, one in enumerate(found)]
+    came = [replace(card, id=f"g{n}") for n, card in enumerate(found)]
     slap = Slap(t=6 * SECOND, id="s", seat=3, t_error=20_000)
     kinds = judged(before, Pause(t=2 * SECOND, id="p"), *came, Resume(t=5 * SECOND, id="r"), slap)
     assert kinds

@@ -50,7 +50,9 @@ def replayed(observations: Iterable[Observation], *, history: bool = True, strea
 
 def exported(observations: Sequence[Observation]) -> list[Observation]:
     """Return the same log after a trip through its file."""
-    return [decode_line(encode_observation(one), number) for number, one in enumerate(observations, start=1)]
+    return [
+        decode_line(encode_observation(observation), number) for number, observation in enumerate(observations, start=1)
+    ]
 
 
 @lawful
@@ -96,7 +98,7 @@ def test_rulings_come_in_order_and_have_names_of_their_own(game: Game) -> None:
     for ruling in rulings:
         # Only doubt puts a ruling behind another instant (K9).
         assert ruling.t >= furthest.t or ruling.doubt or furthest.doubt
-        furthest = max(furthest, ruling, key=lambda one: one.t)
+        furthest = max(furthest, ruling, key=lambda candidate: candidate.t)
     names = [ruling.id for ruling in rulings]
     assert len(names) == len(set(names))
     known = {line.id for line in game.observations}

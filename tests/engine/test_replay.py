@@ -141,7 +141,7 @@ def test_each_of_two_amendments_has_what_it_changed() -> None:
     said = ({"kind": "correct", "t": (9 + n) * S, "id": f"x{n}", "line": "s1", "seat": 3 - n} for n in (1, 2))
     game = ReplayedGame(rows(*GAME, *said))
     by_line = {step.observation.id: step.rulings for step in game.steps}
-    assert {name: [one.partition("@")[0] for one in by_line[name]] for name in ("s1", "x1", "x2")} == {
+    assert {name: [ruling_id.partition("@")[0] for ruling_id in by_line[name]] for name in ("s1", "x1", "x2")} == {
         "s1": ["slap_false", "burn"],
         "x1": ["slap_false", "burn"],
         "x2": ["slap_false", "burn"],
@@ -209,8 +209,8 @@ def test_superseded_rulings_are_left_out_unless_all_are_asked_for() -> None:
     assert {"slap_false@s1", "slap_false@s1~x1"} <= set(all_)
     kept = [ruling.id for ruling in replay_log(stored(*amended))]
     assert kept == [name for name in all_ if name not in ("slap_false@s1", "burn@s1")]
-    assert [one.id for one in replay_log(stored(*GAME))] == [
-        one.id for one in replay_log(stored(*GAME), everything=True)
+    assert [ruling.id for ruling in replay_log(stored(*GAME))] == [
+        ruling.id for ruling in replay_log(stored(*GAME), everything=True)
     ]
 
 

@@ -199,7 +199,9 @@ def test_a_hand_whose_device_cannot_be_believed_is_late_however_soon_it_comes() 
     for order in ([hand, slap], [slap, hand]):
         referee = Adjudicator(lookahead_ns=10 * MS)
         told(referee, *lines, *order)
-        assert "doubted" not in {name for one in referee.take_early() for name in one.because if one.kind != "question"}
+        assert "doubted" not in {
+            name for ruling in referee.take_early() for name in ruling.because if ruling.kind != "question"
+        }
         rulings = {ruling.id: ruling for ruling in (*referee.observe(line("tick", 3000)), *referee.finish())}
         assert rulings["slap_won@s1"]["seat"] == 1 and rulings["question@doubted"].t == 2300 * MS
     taken = Adjudicator(lookahead_ns=10 * MS)
@@ -227,8 +229,8 @@ def test_without_history_nothing_can_be_amended() -> None:
 
 
 def _early(referee: Adjudicator, lines: Iterable[Observation]) -> list[Ruling]:
-    for one in lines:
-        referee.observe(one)
+    for observation in lines:
+        referee.observe(observation)
     return referee.take_early()
 
 
@@ -271,13 +273,18 @@ def test_a_bystander_joins_from_any_free_pad() -> None:
 
     def slapped(seat: int, *joins: Observation, said: Any = rules) -> list[str]:
         referee = Adjudicator()
-        for one in (from_fields({**table, "rules": said}, 1), *joins, *double, line("slap", 2300, "s1", seat=seat)):
-            referee.observe(one)
+        for observation in (
+            from_fields({**table, "rules": said}, 1),
+            *joins,
+            *double,
+            line("slap", 2300, "s1", seat=seat),
+        ):
+            referee.observe(observation)
         return brief(referee.finish(), "slap_won", "slap_void", "slapped_in")
 
     won = ["slap_won@s1 seat=4 decided_by=time", "slapped_in@s1 seat=4"]
     assert slapped(4, line("join", 100, seat=4)) == won
-    assert slapped(5, line("join", 100, seat=5)) == [one.replace("4", "5") for one in won]
+    assert slapped(5, line("join", 100, seat=5)) == [text.replace("4", "5") for text in won]
     assert slapped(4, line("join", 100, seat=5)) == ["slap_void@s1 seat=4 reason=not_playing"]
     assert slapped(4, line("join", 100, seat=4), said="classic") == ["slap_void@s1 seat=4 reason=not_playing"]
     assert slapped(4, line("join", 100, seat=4), line("join", 200, "again", seat=4)) == won
@@ -476,9 +483,9 @@ def test_after_the_end_nobody_is_reported_any_more() -> None:
 def test_the_wild_rank_is_open_until_it_was_drawn() -> None:
     """P14."""
     referee = Adjudicator(lookahead_ns=10 * MS)
-    for one in log("100 tick", rules={"on": ["P14"]}):
-        referee.observe(one)
+    for observation in log("100 tick", rules={"on": ["P14"]}):
+        referee.observe(observation)
     assert list(referee.view.questions) == ["question@table"]
-    for one in (line("draw", 200, rank="7"), line("tick", 300)):
-        referee.observe(one)
+    for observation in (line("draw", 200, rank="7"), line("tick", 300)):
+        referee.observe(observation)
     assert list(referee.view.questions) == []

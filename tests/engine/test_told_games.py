@@ -46,7 +46,7 @@ def stored() -> dict[int, tuple[list[str], list[str]]]:
 def test_a_game_is_told_as_it_was(seed: int) -> None:
     lines, before = stored()[seed]
     now = told(lines)
-    assert [one for one in zip(before, now, strict=False) if one[0] != one[1]][:1] == []
+    assert [pair for pair in zip(before, now, strict=False) if pair[0] != pair[1]][:1] == []
     assert len(now) == len(before)
 
 

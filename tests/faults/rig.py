@@ -217,7 +217,7 @@ class Rig:
 
     def said(self) -> list[str]:
         """Return the spoken texts."""
-        return [one.text for one in getattr(self.speaker, "said", [])]
+        return [phrase.text for phrase in getattr(self.speaker, "said", [])]
 
     def written(self) -> str:
         """Return the log so far."""

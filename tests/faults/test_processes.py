@@ -226,8 +226,8 @@ def test_again(rig: Rig, row: Row) -> None:
         rig.until(lambda: "camera" in rig.conductor.troubles, "for the fault")
         go(60)
         rig.until(lambda: "camera" not in rig.conductor.troubles and not rig.conductor.paused, "for the camera")
-        assert any("the camera is gone" in one for one in rig.said()[said:])
-        assert any("the camera is back" in one for one in rig.said()[said:])
+        assert any("the camera is gone" in words for words in rig.said()[said:])
+        assert any("the camera is back" in words for words in rig.said()[said:])
         assert len(rig.lines("trouble")) > lines
         heard.append(rig.told()[told:])
     assert heard[0] == heard[1] and "camera_gone" in heard[0] and "camera_back" in heard[0]

@@ -80,7 +80,7 @@ class _Teller:
         self._at = len(lines)
         if not self.state:
             self.watermark = t - LAG
-        return [_without_id(one) for one in seen]
+        return [_without_id(line) for line in seen]
 
     def finish(self) -> list[Observation]:
         return []

@@ -130,9 +130,9 @@ def _story(played: Game, t: int, ours: list[str], core: list[str], oracle: list[
     lines = [line for line in played.lines if line["t"] <= t]
     near = lines[max(1, len(lines) - 14) :] + [line for line in played.lines if line["t"] > t][:3]
     adjudicator = Adjudicator(lookahead_ns=APART)
-    for one in played.observations:
-        if one.t < t:
-            adjudicator.observe(one)
+    for observation in played.observations:
+        if observation.t < t:
+            adjudicator.observe(observation)
     adjudicator.promise(t - 1 + APART)
     view = adjudicator.view
     return "\n".join(
@@ -154,7 +154,7 @@ def _compared(preset: str, seeds: range) -> tuple[int, list[Difference]]:
         played = play(seed, preset=preset)
         found.append(difference(played))
         rulings += len(from_oracle(played)[0])
-    return rulings, [one for one in found if one]
+    return rulings, [deviation for deviation in found if deviation]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -176,15 +176,15 @@ def _compare(pool: ProcessPoolExecutor, preset: str, options: Any) -> int:
     games = rulings = 0
     for seeds, (many, found) in zip(blocks, pool.map(_compared, [preset] * len(blocks), blocks), strict=True):
         games, rulings = games + len(seeds), rulings + many
-        for one in found:
-            sorts.setdefault(one.sort, []).append(one)
+        for deviation in found:
+            sorts.setdefault(deviation.sort, []).append(deviation)
         if sys.stderr.isatty():
             print(f"\r{preset}: {games} of {options.games} games", end="\r", file=sys.stderr, flush=True)
     took = time.perf_counter() - start
     differ = sum(map(len, sorts.values()))
     print(f"{preset}: {games} games, {rulings:,} rulings, {differ} games differ ({took:.0f} s)", flush=True)
     for sort, those in sorted(sorts.items(), key=lambda item: -len(item[1])):
-        print(f"{len(those)} x {sort}\n{min((one.story for one in those), key=len)}", flush=True)
+        print(f"{len(those)} x {sort}\n{min((deviation.story for deviation in those), key=len)}", flush=True)
     return min(1, differ)
 
 

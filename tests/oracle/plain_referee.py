@@ -275,7 +275,10 @@ class PlainReferee:
         if self.deadline is None or self.clock(queue[0]["t"]) <= self.deadline or self.over:
             return None
         good = ("slap_won", "question")
-        return next((one for one in queue if self.near_deadline(one) and self.verdict(one)[0] in good), None)
+        return next(
+            (slap_line for slap_line in queue if self.near_deadline(slap_line) and self.verdict(slap_line)[0] in good),
+            None,
+        )
 
     def end(self, t: int) -> None:
         """End the log at ``t``: a pile that a slap won is picked up; one of a challenge stays provisional."""
@@ -533,8 +536,8 @@ class PlainReferee:
         self.burned, self.pile, self.last_laid, self.layer = [], [], None, None
         winners = [seat, *self.sharers]
         self.owner, self.won_by, self.sharers = None, "", []
-        for one in (emptied, *winners):
-            self.lose_cards(one, t)
+        for loser in (emptied, *winners):
+            self.lose_cards(loser, t)
         if "E6" in self.rows and self.holders() == [seat]:  # so the published deals end, with this trick
             lost = lost or self.order(seat)[0]
         if lost is not None:
@@ -577,8 +580,8 @@ class PlainReferee:
         if self.near_deadline(slap) and not self.over:
             kinds.add(("slap_void", "not_playing"))
         worth = {"slap_won": 3, "question": 2, "slap_void": 1, "slap_false": 0}
-        best = max(kinds, key=lambda one: (worth[one[0]], one == (kind, reason)))
-        return *best, len({one[0] for one in kinds}) > 1
+        best = max(kinds, key=lambda outcome: (worth[outcome[0]], outcome == (kind, reason)))
+        return *best, len({outcome[0] for outcome in kinds}) > 1
 
     def verdict_by(self, slap: Line, soon: bool | None = None) -> tuple[str, str]:
         """Return the same by its instant alone; ``soon``: whether it came within M9's limit."""
@@ -762,13 +765,13 @@ class PlainReferee:
     def dead_heat(self, heat: list[Line], later: list[Line]) -> None:
         """M2: too near to call by time, the greatest force wins if it leads clearly; M3: shared; else people say."""
         first, second = heat[0], heat[1]
-        t, seats = first["t"], [one["seat"] for one in heat]
+        t, seats = first["t"], [slap_line["seat"] for slap_line in heat]
         margin, error = second["t"] - t, error_of(first) + error_of(second)
         self.rule(t, "dead_heat", seats=seats, margin=margin, error=error)
         self.held.update(seats)
-        for one in heat[1:]:
-            later.remove(one)
-        forces = sorted((one["force"] for one in heat if one.get("force") is not None), reverse=True)
+        for tied in heat[1:]:
+            later.remove(tied)
+        forces = sorted((tied_hand["force"] for tied_hand in heat if tied_hand.get("force") is not None), reverse=True)
         told = "M2" in self.rows and len(forces) == len(heat) and round(forces[0] - forces[1], 6) > 0.1
         if not told and "M3" not in self.rows:
             self.rule(t, "question", ask="who_was_first")
@@ -776,14 +779,14 @@ class PlainReferee:
             # The pile's owner is a question for people; so it is for a card that doubt put behind these hands.
             self.stopped_at = min([t, *(line["t"] for line in later)])
             return
-        winner = next(one for one in heat if one.get("force") == forces[0]) if told else first
+        winner = next(tied_hand for tied_hand in heat if tied_hand.get("force") == forces[0]) if told else first
         self.win(winner, "force" if told else "split", () if told else seats)
-        for one in heat:
-            if one is not winner:
+        for tied in heat:
+            if tied is not winner:
                 if told:
-                    self.void(one, "late")
+                    self.void(tied, "late")
                 else:
-                    self.run_up(one)
+                    self.run_up(tied)
         if self.won_ruling["margin"] is not None:
             self.won_ruling["error"] = error
-        self.won_ruling["doubt"] = any(self.doubted.get(one["id"], False) for one in heat)
+        self.won_ruling["doubt"] = any(self.doubted.get(slap_line["id"], False) for slap_line in heat)

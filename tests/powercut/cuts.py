@@ -288,8 +288,8 @@ def _show(title: str, tally: Tally) -> None:
 def main() -> int:
     """Cut, kill, and report; exit status 1 if anything was lost."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    for one in SEEDS:
-        script_for(one)
+    for seed in SEEDS:
+        script_for(seed)
     try:
         tallies = [("power cuts", power_cuts(count)), ("kills", kills(count))]
     except NoFuse as error:

@@ -63,8 +63,8 @@ def mounted(folder: Path) -> Iterator[Power]:
         raise NoFuse("the kernel has no /dev/fuse")
     try:
         import mfusepy  # noqa: F401
-    except (ImportError, OSError) as missing:
-        raise NoFuse(f"mfusepy cannot be loaded ({missing}); apt install libfuse3-3") from None
+    except (ImportError, OSError) as error:
+        raise NoFuse(f"mfusepy cannot be loaded ({error}); apt install libfuse3-3") from None
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.powercut.forgetful", str(folder)], stderr=subprocess.PIPE, text=True
     )

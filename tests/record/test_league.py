@@ -129,7 +129,7 @@ def test_who_won_is_above_and_the_others_are_alike() -> None:
     assert found[2].value > MIDDLE_RATING
     assert found[0] == found[1] == found[3]
     assert found[0].value < MIDDLE_RATING
-    assert sum(found[one].value for one in range(4)) == pytest.approx(4 * MIDDLE_RATING)
+    assert sum(found[person].value for person in range(4)) == pytest.approx(4 * MIDDLE_RATING)
 
 
 def test_the_order_of_the_games_does_not_matter() -> None:

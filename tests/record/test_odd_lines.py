@@ -32,7 +32,7 @@ def test_a_game_that_is_whole_loses_no_line() -> None:
     for seed in range(12):
         rows = [(n, encode_observation(line)) for n, line in enumerate(wild_game(seed), start=1)]
         game, odd = replay_rows(rows)
-        made = [(len(rows) + n, encode_ruling(one)) for n, one in enumerate(game.rulings, start=1)]
+        made = [(len(rows) + n, encode_ruling(ruling)) for n, ruling in enumerate(game.rulings, start=1)]
         again, odd_too = replay_rows([*rows, *made])
         assert (odd, odd_too, again.agrees) == ([], [], (len(made), 0))
 

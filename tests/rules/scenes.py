@@ -121,23 +121,27 @@ def read(path: Path) -> Sheet:
 
 def _scenes(path: Path, part: str, said: list[dict[str, Any]], rules: Any) -> tuple[Scene, ...]:
     scenes = []
-    for number, one in enumerate(said, start=1):
+    for number, case in enumerate(said, start=1):
         where = f"{path.name}, {part} {number}"
-        if not set(one) <= _KEYS or not {"title", "play"} <= set(one) or not {"rulings", "never", "refused"} & set(one):
+        if (
+            not set(case) <= _KEYS
+            or not {"title", "play"} <= set(case)
+            or not {"rulings", "never", "refused"} & set(case)
+        ):
             raise SceneError(
                 f"{where}: title, play, and rulings, never or refused must be there; table, rules, deciding may be"
             )
-        deciding = one.get("deciding", {})
+        deciding = case.get("deciding", {})
         scenes.append(
             Scene(
                 where=where,
-                title=one["title"],
-                table=one.get("table", TABLE),
-                rules=one.get("rules", rules),
-                play=one["play"],
-                rulings=_lines(one.get("rulings", "")),
-                never=_lines(one.get("never", "")),
-                refused=one.get("refused", ""),
+                title=case["title"],
+                table=case.get("table", TABLE),
+                rules=case.get("rules", rules),
+                play=case["play"],
+                rulings=_lines(case.get("rulings", "")),
+                never=_lines(case.get("never", "")),
+                refused=case.get("refused", ""),
                 deciding=(deciding["fact"], deciding["instead"]) if "fact" in deciding else None,
                 deciding_rules=deciding.get("rules"),
             )
@@ -349,7 +353,7 @@ def _spoken(name: str, value: Any, names: list[str]) -> list[str]:
         seats = value if isinstance(value, list | tuple) else [value]
         return [names[seat - 1] if seat <= len(names) else str(seat) for seat in seats]
     if name == "runners_up":
-        return [word for one in value for word in (names[one["seat"] - 1], *_spoken("margin", one["margin"], names))]
+        return [word for hand in value for word in (names[hand["seat"] - 1], *_spoken("margin", hand["margin"], names))]
     if isinstance(value, list | tuple):
         return [str(item) for item in value]
     return ["none" if value is None else str(value)]
@@ -388,7 +392,7 @@ def failures(scene: Scene) -> list[str]:
             out.append(f"missing{' here, though ruled earlier' if early else ''}: {wanted}")
         else:
             at = place + 1
-    out += [f"never: {line}, but ruled: {one}" for line in scene.never for one in ruled if fits(line, one)]
+    out += [f"never: {line}, but ruled: {ruling}" for line in scene.never for ruling in ruled if fits(line, ruling)]
     return out
 
 

@@ -33,7 +33,7 @@ def changes(source: str) -> Iterator[tuple[int, str]]:
 def test_only_fields_of_a_position_are_changed() -> None:
     said = [(path.name, line, name) for path in SOURCES for line, name in changes(path.read_text(encoding="utf-8"))]
     assert len(said) > 50
-    assert [one for one in said if one[2] not in FIELDS] == []
+    assert [change for change in said if change[2] not in FIELDS] == []
 
 
 def test_the_reader_of_sources_sees_a_wrong_name() -> None:

@@ -74,7 +74,7 @@ def test_one_unread_card_makes_what_some_reading_of_it_makes_and_nothing_else(ro
             position = lying(row, cards, **MORE.get(row, {}))
             if brackets != "{}":
                 continue
-            expected = {held(one) for one in every_reading(position)}
+            expected = {held(reading) for reading in every_reading(position)}
             found = {held(reading) for reading in readings(position) if reading is not None}
             assert found == expected, cards
 
@@ -85,7 +85,7 @@ def test_two_unread_cards_may_be_a_pair(row: str, cards: str) -> None:
     values = {"P16": "slap"} if row == "P16" else {}
     position = lying(row, cards, values)
     assert {held(reading) for reading in readings(position) if reading is not None} == {
-        held(one) for one in every_reading(position)
+        held(reading) for reading in every_reading(position)
     }
 
 

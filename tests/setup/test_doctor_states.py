@@ -396,7 +396,7 @@ def test_settings_that_are_missing_wrong_and_right(tmp_path: Path) -> None:
     known, (finding, *measured) = health.check_table(path)
     assert known is not None
     assert told(finding)[0] == "fine"
-    assert [one.part for one in measured] == ["calibration", "frame rate", "pads measured", "certificate"]
+    assert [check.part for check in measured] == ["calibration", "frame rate", "pads measured", "certificate"]
 
 
 CALIBRATED = """[calibration]

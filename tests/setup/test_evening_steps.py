@@ -340,7 +340,7 @@ def test_a_wizard_is_answered_from_another_thread(tmp_path: Path) -> None:
     kept: list[str] = []
     bench = FakeBench(tmp_path)
     wizard = Wizard(new_settings(tmp_path), EVENING, at=6)
-    runner = WizardRunner(wizard, bench, lambda one: kept.append(one.draft.text))
+    runner = WizardRunner(wizard, bench, lambda changed: kept.append(changed.draft.text))
     state = settled(runner)
     assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
     assert "Ana ±12 ms" in state["remarks"][0] and "Ben" in state["remarks"][1]

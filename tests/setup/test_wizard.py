@@ -259,7 +259,10 @@ def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: 
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
-    wizard, bench = Wizard(new_settings(Path()), [one for one in STEPS if one.name == step]), FakeBench()
+    wizard, bench = (
+        Wizard(new_settings(Path()), [known_step for known_step in STEPS if known_step.name == step]),
+        FakeBench(),
+    )
     while (question := ask(wizard, bench)) is not None and question.id != id:
         wizard.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
     assert question is not None

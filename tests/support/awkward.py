@@ -138,8 +138,8 @@ class AwkwardScene(Scene):
             cards.insert(0, (lay.lower, replace(place, tip=tip)))
             if t < lay.t:
                 cards.reverse()
-        for one, where in cards:
-            super()._carried(frame, one, where, t, motion)
+        for card, where in cards:
+            super()._carried(frame, card, where, t, motion)
 
     def _held_at(self, lay: Lay) -> tuple[float, float]:
         """Return where fingertips hold a card at rest, mm."""

@@ -83,7 +83,7 @@ def aligned(trials: Iterable[Trial], edges: Sequence[Edge]) -> Iterator[tuple[Tr
     instants = [edge.t for edge in edges]
     offset: int | None = None
     for trial in trials:
-        hand = min(trial.hands, key=lambda one: one.edge)
+        hand = min(trial.hands, key=lambda struck: struck.edge)
         if offset is None and edges:
             offset = edges[0].t - trial.pulses[0].t
         if offset is None:
@@ -95,4 +95,4 @@ def aligned(trials: Iterable[Trial], edges: Sequence[Edge]) -> Iterator[tuple[Tr
         if found:
             offset += min(found, key=lambda t: abs(t - wanted)) - wanted
         part = edges[bisect_left(instants, trial.start + offset) : bisect_left(instants, trial.end + offset)]
-        yield trial, [Edge(one.seat, one.t - offset, one.pressed, one.t_error) for one in part]
+        yield trial, [Edge(edge.seat, edge.t - offset, edge.pressed, edge.t_error) for edge in part]

@@ -41,7 +41,7 @@ def told_late(rng: random.Random, lines: Sequence[Observation]) -> list[Observat
     lag = dict.fromkeys(SENSORS, 0)
     if how == "by sensor":
         lag[rng.choice(SENSORS)] = 3_000_000_000
-    return sorted(lines, key=lambda one: one.t + lag[sensor_of(one)] + rng.randint(0, longest))
+    return sorted(lines, key=lambda line: line.t + lag[sensor_of(line)] + rng.randint(0, longest))
 
 
 def with_ticks(rng: random.Random, arrived: Sequence[Observation], sensors: bool) -> list[Observation]:
@@ -50,10 +50,10 @@ def with_ticks(rng: random.Random, arrived: Sequence[Observation], sensors: bool
     horizon = dict.fromkeys(groups, max((line.t for line in arrived), default=0))
     out: list[Observation] = []
     chance = rng.choice((0.0, 0.1, 0.5, 1.0))
-    for number, one in reversed(list(enumerate(arrived))):
-        out.append(one)
-        group = sensor_of(one) if sensors else ""
-        horizon[group] = min(horizon[group], one.t - 1)
+    for number, line in reversed(list(enumerate(arrived))):
+        out.append(line)
+        group = sensor_of(line) if sensors else ""
+        horizon[group] = min(horizon[group], line.t - 1)
         for name in groups:
             if rng.random() < chance:
                 upto = horizon[name] - rng.choice((0, 0, rng.randint(0, 10**9)))

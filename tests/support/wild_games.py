@@ -222,7 +222,7 @@ class WildGame:
         rng = self.rng
         self._wait(*((0, 20, 60, 150) if self._quick else (0, 40, 150, 400, 900, 2500)))
         chances = [move for move in self._moves if self._amended or move[1] not in _SAID]
-        move = rng.choices([one for _, one in chances], [weight for weight, _ in chances])[0]
+        move = rng.choices([choice for _, choice in chances], [weight for weight, _ in chances])[0]
         move(self)
         self._hear()
 

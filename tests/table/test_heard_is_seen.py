@@ -56,10 +56,10 @@ def captions(link: PageLink) -> list[str]:
 def course(first: list[Ruling | Notice], then: list[Ruling | Notice]) -> list[tuple[str, float]]:
     """Return everything shown from ``then`` on, for two seconds."""
     lights = SimulatedLights(4, lambda: 0)
-    asks = any(isinstance(one, Ruling) and one.kind == "question" for one in then)
+    asks = any(isinstance(later, Ruling) and later.kind == "question" for later in then)
     lamps = Lamps(lights, 4, asks=lambda: asks)
-    for one in (*first, *then):
-        lamps([one]) if isinstance(one, Ruling) else lamps.tell(one)
+    for event in (*first, *then):
+        lamps([event]) if isinstance(event, Ruling) else lamps.tell(event)
     seen = []
     for t in range(0, 2 * SECOND, 20 * MS):
         lamps.touch((), t)

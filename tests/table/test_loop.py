@@ -244,7 +244,7 @@ def test_what_came_together_waits_for_the_disk_once(slow: SlowTable) -> None:
     for t, card, seat in ((1000 * MS, "7h", 2), (2000 * MS, "9c", 1), (3000 * MS, "2d", 1)):
         slow.sights.send(t + 500 * MS, Card(t=t, card=card, seat=seat))
     slow.turn(9000 * MS)
-    assert [one for _, one in slow.told[-3:]] == ["turn@c1", "turn@c2", "dead_card@c3"]
+    assert [ruling_id for _, ruling_id in slow.told[-3:]] == ["turn@c1", "turn@c2", "dead_card@c3"]
     assert {count for count, _ in slow.told[-3:]} == {before + 1}, "told after the commit, and after one"
     assert slow.disk.commits == before + 1
 

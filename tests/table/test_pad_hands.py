@@ -23,7 +23,7 @@ def observed(contacts: Iterable[Contact], until: int, pads: PadFilter | None = N
     table, heard = SimulatedPads(SEATS, t_error=1_500_000), pads or PadFilter(SEATS)
     edges: list[Edge] = []
     table.pads.start(edges.append)
-    for contact in sorted(contacts, key=lambda one: one.t):
+    for contact in sorted(contacts, key=lambda found: found.t):
         table.advance(contact.seat, contact.pressed, contact.t)
     table.run_to(until)
     for edge in edges:

@@ -85,7 +85,7 @@ def test_a_cut_wire_is_found_at_the_simulated_table() -> None:
     said: list[CallWords] = []
     edges: list[Edge] = []
     pads.pads.start(edges.append)
-    contacts = [one for seat in (1, 2, 4) for one in press(seat, seat * SECOND, 90 * MS, chance)]
+    contacts = [touch for seat in (1, 2, 4) for touch in press(seat, seat * SECOND, 90 * MS, chance)]
     contacts += [type(contacts[0])(5 * SECOND, 3, True), type(contacts[0])(5 * SECOND + MS // 2, 3, False)]
     for contact in contacts:
         pads.advance(contact.seat, contact.pressed, contact.t)

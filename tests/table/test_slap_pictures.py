@@ -82,7 +82,7 @@ class Desk:
     def __init__(self) -> None:
         self.source = Asked()
         self.kept: list[tuple[int, int]] = []
-        self.album = Album(self.source, lambda game, some: self.kept.extend((game, one.t) for one in some))
+        self.album = Album(self.source, lambda game, some: self.kept.extend((game, shot.t) for shot in some))
 
 
 # Which rulings, and whose pictures
@@ -180,7 +180,7 @@ class Disk:
     def kept(self) -> list[int]:
         again = PictureStore(self.path, read_only=True)
         try:
-            return [one.t for one in again.near(1, 0, 2**62)]
+            return [shot.t for shot in again.near(1, 0, 2**62)]
         finally:
             again.close()
 
@@ -294,7 +294,9 @@ def test_with_the_setting_there_is_an_album_beside_the_record(tmp_path: Path) ->
         album.take_rulings([ruling("slap_won", SECOND)])
         source.give([picture(SECOND + n, bytes(400_000)) for n in range(3)])
     kept = PictureStore(tmp_path / "frames.db", read_only=True)
-    assert [one.t for one in kept.near(1, 0, 2 * SECOND)] == [SECOND + 1, SECOND + 2], "as many as the cap has room for"
+    assert [shot.t for shot in kept.near(1, 0, 2 * SECOND)] == [SECOND + 1, SECOND + 2], (
+        "as many as the cap has room for"
+    )
     kept.close()
     assert said == []
 
@@ -385,8 +387,8 @@ def test_a_slap_at_a_table_has_its_pictures(beside: Beside) -> None:
     store = PictureStore(beside.path, read_only=True)
     kept = list(store.near(5, 0, 2**62))
     store.close()
-    assert [one.t for one in kept] == sorted(beside.times)
-    assert all(won.t - BEFORE <= one.t <= late.t + AFTER for one in kept), "on the game's line of time, an hour ahead"
+    assert [shot.t for shot in kept] == sorted(beside.times)
+    assert all(won.t - BEFORE <= shot.t <= late.t + AFTER for shot in kept), "on the game's line of time, an hour ahead"
     assert kept[0].t < won.t, "a frame from before anybody had asked"
     assert kept[-1].t > late.t
     assert kept[0].jpeg.startswith(b"\xff\xd8")
@@ -470,11 +472,11 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
     assert said == []
     site = Site(GameCache(tmp_path / "record.db", tmp_path / FRAMES_FILE), Hub(Board()))
     try:
-        for one in won:
-            near = site.shelf.pictures(1, one.t - BEFORE, one.t + AFTER)
+        for slap_won in won:
+            near = site.shelf.pictures(1, slap_won.t - BEFORE, slap_won.t + AFTER)
             # 15 frames a second for a second.
             assert len(near) in (14, 15, 16)
-            html = _finish(site, one.id.partition("@")[2])
+            html = _finish(site, slap_won.id.partition("@")[2])
             assert html.count('loading="lazy"') == min(len(near), page.MOST_PICTURES)
             assert f"/games/1/pictures/{near[0].t}.jpg" in html
     finally:

@@ -117,5 +117,5 @@ def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.Capt
     assert "strip: there is no strip" in out
     assert "Ben wins the slap" in out
     log = journal.path.read_text()
-    again = [encode_ruling(one) for one in replay_log(BytesIO(log.encode()), everything=True)]
+    again = [encode_ruling(ruling) for ruling in replay_log(BytesIO(log.encode()), everything=True)]
     assert sorted(again) == sorted(line for line in log.splitlines() if line.startswith('{"ruling"'))

@@ -90,8 +90,8 @@ def test_every_pin_and_resistor_is_the_pin_maps_and_the_texts(name: str) -> None
     ohms = {DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS, *TABLE_OHMS.values()}
     drawn = set(re.findall(r"[\d.]+ k?Ω", words))
     assert drawn <= {ohm_words(ohm) for ohm in ohms} | {"8 Ω"}, "and the loudspeaker's"
-    assert all(one in GUIDE for one in drawn)
-    assert all(one in GUIDE for one in re.findall(r"\d+ nF", words))
+    assert all(word in GUIDE for word in drawn)
+    assert all(capacity in GUIDE for capacity in re.findall(r"\d+ nF", words))
 
 
 # The board.

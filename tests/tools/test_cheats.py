@@ -66,7 +66,7 @@ class Table:
                 hands = {str(self._seats[code]): touches for code, touches in body["hands"].items()}
                 self.edges += self.reports.feed({**body, "at": now, "hands": hands})
                 heard = {
-                    code: {"heard": max((one[0] for one in told), default=0)} for code, told in body["hands"].items()
+                    code: {"heard": max((hand[0] for hand in told), default=0)} for code, told in body["hands"].items()
                 }
                 put(
                     now + self.rng.randrange(3, 60) * MS,
@@ -97,7 +97,7 @@ def felt(table: Table, hand: Hand) -> Edge | None:
 
 
 @pytest.mark.parametrize(
-    "lie", [lie for lie in LIES if lie.phone not in (AnothersHand, LastNights)], ids=lambda one: one.name
+    "lie", [lie for lie in LIES if lie.phone not in (AnothersHand, LastNights)], ids=lambda kind: kind.name
 )
 def test_no_liar_is_surely_first_where_another_hand_was(lie: Lie) -> None:
     for seed in (1, 2):

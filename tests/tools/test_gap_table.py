@@ -43,7 +43,7 @@ def _news(fault: Fault | None, end: int, seen: tuple[Observation, ...] = ()) -> 
 
 
 def _looked_at(told: list[tuple[int, News]]) -> list[int]:
-    return [one.t for _, one in told if isinstance(one, Sight)]
+    return [news.t for _, news in told if isinstance(news, Sight)]
 
 
 def test_frames_that_do_not_come_are_not_drawn_and_a_repeated_picture_has_a_new_stamp() -> None:
@@ -58,28 +58,28 @@ def test_every_frame_is_looked_at_in_its_time_and_its_cards_are_told_once() -> N
     card = Card(t=450 * MS, card="7h", seat=1)
     told = _news(None, SECOND, (card,))
     assert _looked_at(told) == list(range(0, SECOND, _FRAME))
-    assert all(now == one.t + _EXPOSURE for now, one in told if isinstance(one, Sight))
-    assert [(one.t, one.seen) for _, one in told if isinstance(one, Sight) and one.seen] == [(500 * MS, (card,))]
+    assert all(now == news.t + _EXPOSURE for now, news in told if isinstance(news, Sight))
+    assert [(news.t, news.seen) for _, news in told if isinstance(news, Sight) and news.seen] == [(500 * MS, (card,))]
 
 
 def test_two_seconds_without_a_frame_are_told_when_they_are_over_and_another_watcher_begins() -> None:
     told = _news(Fault(SECOND, 4 * SECOND), 5 * SECOND)
-    ((when, _),) = [(now, one) for now, one in told if isinstance(one, Blind)]
+    ((when, _),) = [(now, news) for now, news in told if isinstance(news, Blind)]
     waited = when - 900 * MS
     assert 2 * SECOND < waited <= 2_600 * MS, "the child looks twice a second how long it has waited"
-    assert [one.t for _, one in told if isinstance(one, Sight) and one.first] == [0, 4 * SECOND]
+    assert [news.t for _, news in told if isinstance(news, Sight) and news.first] == [0, 4 * SECOND]
 
 
 def test_an_eye_that_is_behind_uses_the_backlog_up_though_the_camera_is_gone() -> None:
     told = _news(Fault(2 * SECOND, 4 * SECOND, behind=SECOND), 5 * SECOND)
     assert _looked_at(told) == [t for t in range(0, 5 * SECOND, _FRAME) if not 2 * SECOND <= t < 4 * SECOND]
-    late = [now - one.t for now, one in told if isinstance(one, Sight) and SECOND <= one.t < 2 * SECOND]
+    late = [now - news.t for now, news in told if isinstance(news, Sight) and SECOND <= news.t < 2 * SECOND]
     assert late[0] > SECOND > late[-1], "what waited is looked at once the eye goes on, quicker than it came"
 
 
 def test_an_eye_that_dies_loses_what_waited_and_says_so_at_once() -> None:
     told = _news(Fault(2 * SECOND, 3 * SECOND, behind=500 * MS, kills_eye=True), 4 * SECOND)
     assert [t for t in _looked_at(told) if t >= 1500 * MS] == list(range(3 * SECOND, 4 * SECOND, _FRAME))
-    ((when, blind),) = [(now, one) for now, one in told if isinstance(one, Blind)]
+    ((when, blind),) = [(now, news) for now, news in told if isinstance(news, Blind)]
     assert when == 2 * SECOND + _EXPOSURE and isinstance(blind, Blind) and not blind.seen
-    assert [one.t for _, one in told if isinstance(one, Sight) and one.first] == [0, 3 * SECOND]
+    assert [news.t for _, news in told if isinstance(news, Sight) and news.first] == [0, 3 * SECOND]

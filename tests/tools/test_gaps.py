@@ -65,12 +65,12 @@ def test_a_ruling_that_the_truth_has_not_is_wrong_unless_it_says_that_it_is_in_d
     right = _refereed(planned, _all_seen(planned))
     fields = {"seat": 1, "reason": "no_pattern"}
     wrong = Ruling("slap_false", "slap_false@x", planned.fault.until, ("x",), ("F1",), fields)
-    for one, count in (
+    for ruling, count in (
         (wrong, 1), (replace(wrong, doubt=True), 0),
         (replace(wrong, kind="slap_void", fields={"seat": 1, "reason": "paused"}), 0),
         (replace(wrong, kind="question", fields={"ask": "unseen_gap", "about": ["g1", "x"]}), 0),
     ):  # fmt: skip
-        assert len(score(planned, replace(right, rulings=(*right.rulings, one))).wrong) == count
+        assert len(score(planned, replace(right, rulings=(*right.rulings, ruling))).wrong) == count
     early = replace(wrong, t=SECOND)
     assert [len(score(planned, replace(right, rulings=(*right.rulings, early))).before)] == [1]
 

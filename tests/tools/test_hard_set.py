@@ -144,7 +144,7 @@ def test_whatever_is_told_and_did_not_happen_counts_as_invented() -> None:
         assert not compare(shown, [*truth, extra], set()).good
     assert not compare(shown, truth, {"dark"}).good
     wrong = [*truth]
-    first = next(k for k, one in enumerate(wrong) if isinstance(one, Card))
+    first = next(k for k, line in enumerate(wrong) if isinstance(line, Card))
     wrong[first] = Card(t=truth[first].t, id="w", card=spare(truth), seat=1, confidence=0.95)
     outcome = compare(shown, wrong, set())
     assert outcome.cards.wrong_sure == 1 and not outcome.good

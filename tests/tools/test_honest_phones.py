@@ -28,7 +28,7 @@ def test_honest_hands_are_judged_and_stated_with_errors_that_hold(evening: Hones
 def test_the_simulated_phone_keeps_the_times_of_the_pages_script() -> None:
     script = (Path(__file__).parents[2] / "referee" / "web" / "static" / "pad.js").read_text(encoding="utf-8")
     kept = (r"HEARTBEAT = (\d+);", r"PATIENCE = (\d+);", r"until: ns\(sent - (\d+)\)", r"sending >= (\d+) && !touched")
-    found = [int(said[1]) if (said := re.search(one, script)) else None for one in kept]
+    found = [int(said[1]) if (said := re.search(pattern, script)) else None for pattern in kept]
     assert found == [HEARTBEAT // MS, PATIENCE // MS, NOT_PROMISED // MS, ON_THEIR_WAY]
 
 

@@ -78,7 +78,7 @@ def test_people_who_went_on_as_the_referee_had_the_game_are_judged_from_there_on
 def test_what_grows_is_found(place: int, what: str) -> None:
     assert all(kept for *_, kept in flatness("eye", FLAT))
     growing = [
-        tuple(held + held * n // 50 * (at == place) for at, held in enumerate(one)) for n, one in enumerate(FLAT)
+        tuple(held + held * n // 50 * (at == place) for at, held in enumerate(row)) for n, row in enumerate(FLAT)
     ]
     missed = [name for name, _, _, kept in flatness("eye", [(m, d, t) for m, d, t in growing]) if not kept]
     assert len(missed) == 1 and missed[0].startswith(what)

@@ -19,13 +19,13 @@ def test_every_mutant_that_is_said_to_change_nothing_is_one() -> None:
     """A rewritten line invalidates its entry."""
     said = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
     assert said
-    for path in {one["path"] for one in said}:
+    for path in {entry["path"] for entry in said}:
         there = {
             (mutant.scope, mutant.what, mutant.text)
             for mutant in mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))
         }
-        assert {(one["scope"], one["what"], one["text"]) for one in said if one["path"] == path} <= there
-    assert all(one["why"] for one in said)
+        assert {(entry["scope"], entry["what"], entry["text"]) for entry in said if entry["path"] == path} <= there
+    assert all(entry["why"] for entry in said)
 
 
 def test_each_mutant_is_one_change_and_none_is_the_source() -> None:

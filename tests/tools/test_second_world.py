@@ -185,12 +185,12 @@ def test_a_face_shows_once_it_is_turned_and_a_hand_hides_it(played: tuple[Sequen
 def test_the_truth_tells_plays_and_takes_in_nanoseconds(played: tuple[Sequence, Eyewitness]) -> None:
     sequence, witness = played
     told = list(events(sequence, witness, sequence.room.view(640, 480), SHEET))
-    assert [(one["kind"], one["seat"]) for one in told] == [("play", 1), ("play", 2), ("play", 3), ("take", 4)]
-    assert [one["card"] for one in told[:3]] == ["7h", "Ks", "2c"]
-    for one in told[:3]:
-        corners = np.array(one["corners"])
+    assert [(event["kind"], event["seat"]) for event in told] == [("play", 1), ("play", 2), ("play", 3), ("take", 4)]
+    assert [event["card"] for event in told[:3]] == ["7h", "Ks", "2c"]
+    for act in told[:3]:
+        corners = np.array(act["corners"])
         assert 80 < np.linalg.norm(corners[0] - corners[3]) < 140, "a card's height, px"
-        assert one["sliver"] <= one["quarter"] <= one["half"]
+        assert act["sliver"] <= act["quarter"] <= act["half"]
     assert told[3]["moved"] < told[3]["half"] < told[3]["gone"]
 
 

@@ -90,25 +90,25 @@ LAST = 9 * 33 * MS
 def test_a_gap_that_nobody_had_to_wait_for_is_found_by_the_stamps() -> None:
     """An eye that still had older frames to look at: the next one is there when it asks."""
     told = watched([*STEADY, (LAST + LONGEST_GAP + 1, 10)])
-    assert [isinstance(one, Blind) for one in told] == [False] * 10 + [True, False]
+    assert [isinstance(news, Blind) for news in told] == [False] * 10 + [True, False]
     assert isinstance(told[-1], Sight) and told[-1].first, "another watcher"
 
 
 def test_a_shorter_one_is_left_to_the_watcher_and_a_recording_has_none() -> None:
-    assert not any(isinstance(one, Blind) for one in watched([*STEADY, (LAST + LONGEST_GAP, 10)]))
-    assert not any(isinstance(one, Blind) for one in watched([*STEADY, (LAST + 9 * SECOND, 10)], live=False))
+    assert not any(isinstance(news, Blind) for news in watched([*STEADY, (LAST + LONGEST_GAP, 10)]))
+    assert not any(isinstance(news, Blind) for news in watched([*STEADY, (LAST + 9 * SECOND, 10)], live=False))
 
 
 def test_a_gap_that_was_waited_for_is_told_once() -> None:
     told = watched([*STEADY, *[None] * 6, (LAST + 3 * SECOND, 10)])
-    assert [isinstance(one, Blind) for one in told].count(True) == 1
+    assert [isinstance(news, Blind) for news in told].count(True) == 1
 
 
 def test_pictures_that_repeat_are_not_looked_at_and_after_two_seconds_the_camera_counts_as_lost() -> None:
     frozen: list[tuple[int, int] | None] = [(LAST + n * 33 * MS, 9) for n in range(1, 20)]
     told = watched([*STEADY, *frozen, (LAST + SECOND, 10)])
-    assert [one.t for one in told if isinstance(one, Sight)] == [n * 33 * MS for n in range(10)] + [LAST + SECOND]
-    assert not any(isinstance(one, Blind) for one in told)
+    assert [news.t for news in told if isinstance(news, Sight)] == [n * 33 * MS for n in range(10)] + [LAST + SECOND]
+    assert not any(isinstance(news, Blind) for news in told)
     longer: list[tuple[int, int] | None] = [(LAST + n * 33 * MS, 9) for n in range(1, NO_FRAME // (33 * MS) + 3)]
-    (blind,) = [one for one in watched([*STEADY, *longer]) if isinstance(one, Blind)]
+    (blind,) = [news for news in watched([*STEADY, *longer]) if isinstance(news, Blind)]
     assert "same picture" in blind.words

@@ -101,8 +101,8 @@ def flooded(chip: SimulatedChip) -> list[Row]:
     blocked.set()
     rig.rest(100 * MS)
     told = len(rig.story.presses())
-    lost = sum(one.count for one in rig.story.lost)
-    within = all(made[0].before <= one.before <= made[-1].after for one in rig.story.lost)
+    lost = sum(gap.count for gap in rig.story.lost)
+    within = all(made[0].before <= gap.before <= made[-1].after for gap in rig.story.lost)
     rig.close()
     return [
         Row(f"a queue of {QUEUE} flooded with {count}: told + lost + merged", str(count),

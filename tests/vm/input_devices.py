@@ -84,7 +84,7 @@ class KeyRig:
             time.sleep(0.001)
 
     def _keep(self, made: Sequence[Any]) -> None:
-        self.slaps += [one for one in made if isinstance(one, Slap)]
+        self.slaps += [line for line in made if isinstance(line, Slap)]
 
 
 def load_modules() -> None:

@@ -26,10 +26,10 @@ def play(rig: Rig, rounds: Sequence[Round], longest: int | None = None) -> tuple
     rig.start()
     todo, made = list(rounds), list[Round]()
     for _ in range(TRIES):
-        rig.play([move for one in todo for move in one.moves])
+        rig.play([move for turn in todo for move in turn.moves])
         made += todo
         last = list(told_apart(rig.story, made))[len(made) - len(todo) :]
-        todo = [one for one, moves in last if not as_intended(rig.story, moves, longest)]
+        todo = [turn for turn, moves in last if not as_intended(rig.story, moves, longest)]
         if not todo:
             break
     rig.close()
@@ -60,7 +60,7 @@ def eight(chip: SimulatedChip, times: int) -> list[Row]:
     """Press eight pads back to back."""
     rounds = eight_rounds(times, random.Random(2))
     story, told = play(Rig(chip), rounds)
-    lost = sum(one.count for one in story.lost)
+    lost = sum(gap.count for gap in story.lost)
     return [
         Row("eight pads back to back: wrong order", "0", told.of(told.wrong), told.wrong == 0),
         Row("eight pads: edges lost", "0", str(lost), lost == 0),

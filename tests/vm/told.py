@@ -35,25 +35,25 @@ class Count:
 def count(story: Story, rounds: Sequence[Round], longest: int | None = None) -> Count:
     """Compare the reports with the moves in the story's rounds; `as_intended` explains ``longest``."""
     played = wrong = first = 0
-    for one, made in told_apart(story, rounds):
+    for turn, made in told_apart(story, rounds):
         if not as_intended(story, made, longest):
             continue
         slaps = sorted((s for s in story.slaps if made[0].before <= s.t <= made[-1].after), key=lambda slap: slap.t)
         seats = tuple(dict.fromkeys(slap.seat for slap in slaps))
-        if seats[:1] != one.hands[:1] or not set(one.hands) <= set(seats):
-            print(f"vm: {seats}, not {one.hands}: {_account(story, made)}", flush=True)
+        if seats[:1] != turn.hands[:1] or not set(turn.hands) <= set(seats):
+            print(f"vm: {seats}, not {turn.hands}: {_account(story, made)}", flush=True)
         played += 1
-        wrong += seats != one.hands
-        first += seats[:1] != one.hands[:1]
+        wrong += seats != turn.hands
+        first += seats[:1] != turn.hands[:1]
     return Count(played, wrong, first, len(rounds) - played)
 
 
 def told_apart(story: Story, rounds: Sequence[Round]) -> Iterator[tuple[Round, Sequence[Done]]]:
     """Yield each round with its moves as they were made."""
     begin = 0
-    for one in rounds:
-        yield one, story.moves[begin : begin + len(one.moves)]
-        begin += len(one.moves)
+    for turn in rounds:
+        yield turn, story.moves[begin : begin + len(turn.moves)]
+        begin += len(turn.moves)
 
 
 def as_intended(story: Story, made: Sequence[Done], longest: int | None = None) -> bool:
@@ -76,12 +76,13 @@ def _account(story: Story, made: Sequence[Done]) -> str:
     def at(t: int) -> str:
         return f"{(t - start) / MS:.2f}"
 
-    heard = [one for one in story.heard if start <= one.edge.t <= end + BETWEEN // 2]
+    heard = [report for report in story.heard if start <= report.edge.t <= end + BETWEEN // 2]
     moves = [f"{move.seat}{'v' if move.closed else '^'} {at(move.before)}..{at(move.after)}" for move in made]
     # Seat, pressed or released, the reported instant and its error, and when it was reported.
     edges = [
-        f"{one.edge.seat}{'v' if one.edge.pressed else '^'} {at(one.edge.t)} ± {one.edge.t_error / MS:.1f} {at(one.at)}"
-        for one in heard
+        f"{edge.seat}{'v' if edge.pressed else '^'} {at(edge.t)} ± {edge.t_error / MS:.1f} {at(report.at)}"
+        for report in heard
+        for edge in (report.edge,)
     ]
     slaps = [f"{slap.seat} {at(slap.t)}" for slap in story.slaps if start <= slap.t <= end]
     return f"moves {', '.join(moves)}; heard {', '.join(edges)}; slaps {', '.join(slaps)}"
@@ -126,8 +127,10 @@ def stalled(story: Story, made: Sequence[Done]) -> bool:
     """Whether Python received a round, or its predecessor, later than on any machine without overload. A release with
     so large an error may be taken for one of the next contact's chatter.
     """
-    heard = [one for one in story.heard if made[0].before - BETWEEN <= one.edge.t <= made[-1].after]
-    return any(one.at - one.edge.t > LATE if one.edge.pressed else one.edge.t_error > LATE // 2 for one in heard)
+    heard = [report for report in story.heard if made[0].before - BETWEEN <= report.edge.t <= made[-1].after]
+    return any(
+        report.at - report.edge.t > LATE if report.edge.pressed else report.edge.t_error > LATE // 2 for report in heard
+    )
 
 
 def stopped(move: Done) -> bool:

@@ -91,12 +91,12 @@ def check_times(rows: list[dict[str, str]], shown: dict[str, float], hands: dict
     """
     assert {row["outcome"] for row in rows} <= {"reaction", "unsure"}
     true = [hands[row["trial"]] - shown[row["trial"]] for row in rows]
-    off = [float(row["reaction_ms"]) - one for row, one in zip(rows, true, strict=True)]
+    off = [float(row["reaction_ms"]) - late for row, late in zip(rows, true, strict=True)]
     bounds = [float(row["error_ms"]) for row in rows]
-    assert [one for one, bound in zip(off, bounds, strict=True) if abs(one) > bound] == []
+    assert [error for error, bound in zip(off, bounds, strict=True) if abs(error) > bound] == []
     assert sorted(bounds)[len(bounds) // 4] <= usual
     # A picture that this machine shows late leaves less time before the hand.
-    plain = [row for row, bound, one in zip(rows, bounds, true, strict=True) if bound <= PLAIN and one >= LATE]
+    plain = [row for row, bound, late in zip(rows, bounds, true, strict=True) if bound <= PLAIN and late >= LATE]
     assert [row for row in plain if row["outcome"] != "reaction"] == []
 
 

@@ -40,7 +40,7 @@ ANYTHING = st.recursive(
 def fitting(schema: Any) -> st.SearchStrategy[Any]:
     """Values that a schema allows."""
     if "anyOf" in schema:
-        return st.one_of([fitting(one) for one in schema["anyOf"]])
+        return st.one_of([fitting(choice) for choice in schema["anyOf"]])
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     if schema["type"] == "string":

@@ -115,7 +115,7 @@ def offered(within: Locator, count: int) -> list[str | None]:
     picks = within.locator(".pick")
     picks.nth(count - 1).wait_for()
     assert picks.count() == count
-    return [one.get_attribute("aria-label") for one in picks.all()]
+    return [pick.get_attribute("aria-label") for pick in picks.all()]
 
 
 def kept(page: Page, name: str) -> None:

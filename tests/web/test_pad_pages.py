@@ -153,9 +153,9 @@ def test_a_phone_that_knows_anothers_code_is_told_of_by_its_own_seat(
         assert house.post(HANDS, report(code, phone=phone), []).status == 200
         hands.recv(1 << 16)
     tries = [{ana: [[1, 7, 1]]}, {ana: [[1, 7, 1]], ben: []}, {ben: [], cho: [[1, 7, 1]]}]
-    for one in tries:
+    for claimed in tries:
         for kind in ("touch", "key"):
-            assert house.post(HANDS, report(ben, phone="Ben's phone", kind=kind, hands=one), []).status == 409
+            assert house.post(HANDS, report(ben, phone="Ben's phone", kind=kind, hands=claimed), []).status == 409
             told = json.loads(hands.recv(1 << 16))
             assert (told["refused"], told["why"]) == (2, "seats")
 

@@ -348,7 +348,7 @@ def test_games_are_kept_and_removed_on_a_paired_device(house: House, page: Page,
 
 def serious_faults(axe: Any, page: Page) -> list[Any]:
     found = axe.run(page).response["violations"]
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     return [(seriou["id"], [node["html"][:160] for node in seriou["nodes"][:3]]) for seriou in serious]
 
 

@@ -167,4 +167,4 @@ def test_what_the_table_is_reaches_the_script_as_it_was_told(tmp_path: Path) -> 
     said = recent(tmp_path, board)
     assert said["about"] == about
     assert said["playing"] is True and said["correctable"] is True and said["paused"] is True
-    assert [one["id"] for one in said["rulings"]] == [dispute.ruling.id for dispute in disputes(board)]
+    assert [ruling["id"] for ruling in said["rulings"]] == [dispute.ruling.id for dispute in disputes(board)]

@@ -122,7 +122,7 @@ def test_a_photo_finish_is_one_click_away_and_says_what_the_log_says(shown: tupl
         assert int(cells.nth(1).get_attribute("data-ns") or 0) == raw["t"]
         assert int(cells.nth(2).get_attribute("data-ns") or 0) == raw.get("t_error", 1_500_000)
         behind = row.locator("td").first.get_attribute("data-behind")
-        runner = {one["seat"]: one["margin"] for one in ruling["runners_up"]} | {ruling["seat"]: 0}
+        runner = {other["seat"]: other["margin"] for other in ruling["runners_up"]} | {ruling["seat"]: 0}
         if behind is not None:
             assert int(behind) == runner[raw["seat"]]
     drawn = page.locator("svg.print.wide text").all_text_contents()
@@ -283,7 +283,7 @@ def test_axe_finds_no_serious_fault(shown: tuple[Served, Table], browser: Browse
         opened.goto(served.address + path)
         opened.wait_for_load_state("load")
         found = axe.run(opened).response["violations"]
-        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
         if serious:
             faults[path] = [(seriou["id"], [node["html"][:160] for node in seriou["nodes"][:3]]) for seriou in serious]
     context.close()
@@ -310,7 +310,9 @@ def test_nothing_sticks_out_at_any_size(shown: tuple[Served, Table], browser: Br
         opened.wait_for_load_state("load")
         opened.evaluate("document.fonts.ready")
         wide = opened.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{path} is {wide} px wide; lost: {[one for one in lost if '/static/' in one]}"
+        assert wide <= width, (
+            f"{path} is {wide} px wide; lost: {[request for request in lost if '/static/' in request]}"
+        )
         kept(opened, f"{name}-{size}-{scheme}")
     context.close()
 

@@ -56,14 +56,16 @@ def arc_minutes(size: float, width: int) -> float:
 def check_room(page: Page, width: int, height: int) -> list[str]:
     """Check that every visible text that matters is large enough and lies on the picture; return them."""
     found: list[dict[str, Any]] = page.evaluate(TEXTS)
-    small = {one["text"]: round(arc_minutes(one["size"], width), 1) for one in found}
+    small = {element["text"]: round(arc_minutes(element["size"], width), 1) for element in found}
     assert {text: size for text, size in small.items() if size < LEAST_ARC_MINUTES} == {}
     # A repetition in a list may be cut at its edge, and the ellipsis of a long name may hide a letter.
-    beyond = [one for one in found if one["bottom"] > height + 1 or one["right"] > width + 1]
-    assert [one["text"] for one in beyond if not one["list"]] == []
-    assert [(one["text"], one["clip"]) for one in found if one["clip"] > 3 and not one["list"]] == []
+    beyond = [element for element in found if element["bottom"] > height + 1 or element["right"] > width + 1]
+    assert [element["text"] for element in beyond if not element["list"]] == []
+    assert [
+        (element["text"], element["clip"]) for element in found if element["clip"] > 3 and not element["list"]
+    ] == []
     assert page.evaluate("document.documentElement.scrollHeight") <= height
-    return [one["text"] for one in found]
+    return [element["text"] for element in found]
 
 
 @pytest.mark.parametrize("seats", [4, 6, 8])

@@ -83,7 +83,7 @@ def test_without_a_trusted_proxy_nobody_is_believed(tmp_path: Path) -> None:
 @given(st.lists(st.text(st.characters(codec="latin-1", exclude_characters="\r\n"), max_size=60), max_size=12))
 @settings(max_examples=300, deadline=None)
 def test_whatever_a_visitor_writes_the_last_hop_decides(written: list[str]) -> None:
-    hops = [(b"x-forwarded-for", one.encode("latin-1")) for one in written]
+    hops = [(b"x-forwarded-for", header.encode("latin-1")) for header in written]
     real = (b"x-forwarded-for", PHONE.encode())
     seen = find_visitor({"client": (PROXY, 1), "headers": [*hops, real]}, {PROXY})
     assert seen is not None and seen[0] == PHONE

@@ -199,8 +199,8 @@ def board_svg(pins: PinMap, seats: int) -> str:
         "3.3 V and ground come in at F and go on at M: "
         + ("a wire each from M of board A to F of board B." if len(firsts) > 1 else "to a second board, if any."),
     ]  # fmt: skip
-    for row, one in enumerate(words):
-        sheet.text(_EDGE, y + 22 * row, one, size=SMALL)
+    for row, line in enumerate(words):
+        sheet.text(_EDGE, y + 22 * row, line, size=SMALL)
     return sheet.svg()
 
 

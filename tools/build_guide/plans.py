@@ -224,7 +224,7 @@ def arm_svg() -> str:
         (f"it sees {across / 10:g} × {deep / 10:g}", (across, deep), "#e6f0fa", "6 4"),
         (f"needed {PLAY_MM[0] / 10:g} × {PLAY_MM[1] / 10:g}", PLAY_MM, "#ffffff", ""),
     ):
-        w, d = (one * scale for one in size)
+        w, d = (length * scale for length in size)
         sheet.rect(cx - w / 2, cy - d / 2, w, d, fill, weight=THIN, dashes=dashes)
         sheet.text(cx, cy + (d / 2 - 6 if size is PLAY_MM else d / 2 + 16), words, "middle", SMALL)
     card = (63 * scale, 89 * scale)

@@ -166,7 +166,7 @@ class ImageCheck:
         )
         _wait_until(lambda: _get(guest, "/")[0] == 200, _BOOT)
         status, page = _get(guest, "/")
-        steps = " ".join(dict.fromkeys(one.partition(".")[0] for one in asked))
+        steps = " ".join(dict.fromkeys(question.partition(".")[0] for question in asked))
         self.tell("a phone answers the first questions", language == "1", f"{len(asked)} of {steps}")
         self.tell("then the game's page is there", status == 200 and "wizard.js" not in page,
                   f"after {time.monotonic() - began:.0f} s")  # fmt: skip
@@ -229,9 +229,9 @@ class ImageCheck:
         # The service's working folder: the record's path is relative to it.
         status, words = guest.run(f"cd /var/lib/table-referee; runuser -u table-referee -- {command}", _BOOT)
         found = json.loads(words[words.index("[") :]) if "[" in words else []
-        wrong = {one["part"] for one in found if one["state"] != "fine"}
-        for one in found:
-            print(f"           {one['state']}: {one['part']}: {one['words']}")
+        wrong = {result["part"] for result in found if result["state"] != "fine"}
+        for check in found:
+            print(f"           {check['state']}: {check['part']}: {check['words']}")
         told = ", ".join(sorted(wrong - _ABSENT)) or f"{len(found) - len(wrong)} parts fine, {len(wrong)} not to be had"
         self.tell("the doctor", status == 0 and bool(found) and wrong <= _ABSENT, told)
 

@@ -136,18 +136,18 @@ def main() -> int:
     false = lost = 0
     for depth in DEPTHS:
         told = [list(shadows(seed, depth)) for seed in range(args.seeds)]
-        false += sum(any(one) for one in told)
-        frames = sum(sum(one) for one in told)
+        false += sum(any(seen) for seen in told)
+        frames = sum(sum(seen) for seen in told)
         print(
-            f"soft shadow of {depth:.0%}: an arm in {sum(any(one) for one in told)} of {len(told)} sequences, "
-            f"{frames} of {sum(len(one) for one in told)} frames",
+            f"soft shadow of {depth:.0%}: an arm in {sum(any(seen) for seen in told)} of {len(told)} sequences, "
+            f"{frames} of {sum(len(seen) for seen in told)} frames",
             flush=True,
         )
     right = [list(resting(seed)) for seed in range(args.seeds)]
-    lost = sum(not all(one) for one in right)
+    lost = sum(not all(seen) for seen in right)
     print(
         f"arms that rest, reach on and go: {len(right) - lost} of {len(right)} told rightly all the time, "
-        f"{sum(sum(one) for one in right)} of {sum(len(one) for one in right)} frames",
+        f"{sum(sum(seen) for seen in right)} of {sum(len(seen) for seen in right)} frames",
         flush=True,
     )
     gone = [there_before(seed) for seed in range(args.seeds)]

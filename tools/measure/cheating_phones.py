@@ -80,11 +80,11 @@ class Phone:
 
     def report(self, now: int) -> dict[str, Any]:
         """Return its page's post at this instant (ours)."""
-        due = [one for one in sorted(self._planned, key=lambda one: one[0]) if one[0] <= now]
+        due = [touch for touch in sorted(self._planned, key=lambda planned: planned[0]) if touch[0] <= now]
         for stamped, _, pressed, hand in due:
             self._count += 1
             self._waiting.append((self._count, stamped, pressed, hand))
-        self._planned = [one for one in self._planned if one[0] > now]
+        self._planned = [planned for planned in self._planned if planned[0] > now]
         return self._body(now)
 
     def hear(self, body: Mapping[str, Any], answer: Mapping[str, Any], now: int) -> None:
@@ -98,7 +98,7 @@ class Phone:
                 for count, _, pressed, hand in self._waiting:
                     if count <= said["heard"] and pressed:
                         hand.heard = hand.heard or int(answer["at"])
-                self._waiting = [one for one in self._waiting if one[0] > said["heard"]]
+                self._waiting = [report for report in self._waiting if report[0] > said["heard"]]
 
     # What a liar does differently
 

@@ -76,7 +76,7 @@ class Pile:
     @property
     def verdict(self) -> tuple[int, dict[str, Any]] | None:
         """Return the first ruling on the winner, or the question who was first; None where none came."""
-        return next(((at, one) for at, one in self.rulings if _decides(one)), None)
+        return next(((at, ruling) for at, ruling in self.rulings if _decides(ruling)), None)
 
     @property
     def waited(self) -> int:
@@ -87,11 +87,11 @@ class Pile:
     def is_wrong(self) -> bool:
         """Whether the liar won it for sure though another hand fell first by more than the stated error."""
         liar = next((hand for hand in self.hands if hand.seat == LIAR), None)
-        won = [one for _, one in self.rulings if one["ruling"] == "slap_won"]
+        won = [won_slap for _, won_slap in self.rulings if won_slap["ruling"] == "slap_won"]
         # The final ruling, once the pile is gone, names the error that holds for its first one, too.
-        error = max((one.get("error") or 0 for one in won), default=0)
-        for one in won:
-            if one["seat"] == LIAR and one["decided_by"] != "people":
+        error = max((won_slap.get("error") or 0 for won_slap in won), default=0)
+        for ruling in won:
+            if ruling["seat"] == LIAR and ruling["decided_by"] != "people":
                 others = [hand.t for hand in self.hands if hand.seat != LIAR]
                 if liar is None or (others and liar.t - min(others) > error):
                     return True
@@ -100,13 +100,13 @@ class Pile:
     @property
     def was_asked(self) -> bool:
         """Whether people were asked for the first hand."""
-        return any(one.get("ask") == "who_was_first" for _, one in self.rulings)
+        return any(ruling.get("ask") == "who_was_first" for _, ruling in self.rulings)
 
     def outcomes(self) -> list[str]:
         """Describe the outcome in words."""
         words = RulingWords(NAMES, texts("en"))
         kinds = ("slap_won", "dead_heat", "question")
-        told = [words(_ruling(one)) for _, one in self.rulings if one["ruling"] in kinds]
+        told = [words(_ruling(ruling)) for _, ruling in self.rulings if ruling["ruling"] in kinds]
         return list(dict.fromkeys(told)) or ["nothing was ruled"]
 
     @property
@@ -179,7 +179,9 @@ class Played:
     @property
     def words(self) -> str:
         """Return the table's words on the liar; its own page's words where the table had none."""
-        told = [f"“{one}”" for one in self.told[:1]] + [f"on its own page: “{one}”" for one in self.refused[:1]]
+        told = [f"“{words_said}”" for words_said in self.told[:1]] + [
+            f"on its own page: “{words_said}”" for words_said in self.refused[:1]
+        ]
         return "; ".join(told) or "inside what is stated anyway: no pile was too close" * self.lie.may_pass
 
     def misses(self, usual: Played) -> list[str]:
@@ -297,7 +299,7 @@ class Table:
                     self.stalled = said["at"]
                 if "words" in said:
                     self.words.append((said["at"], said["words"]))
-                self.rulings += [(said["at"], one) for one in said.get("rulings", ())]
+                self.rulings += [(said["at"], ruling) for ruling in said.get("rulings", ())]
 
     async def until(self, is_so: Any, patience: int = PATIENCE) -> bool:
         """Wait for a condition, within a limit; return whether it became true."""
@@ -366,26 +368,28 @@ class Game:
             falls[honest[1]] = first + rng.randrange(30, 400) * MS
         liar = rng.randrange(20, 500) if rng.random() < 0.85 else -rng.randrange(60, 150)
         falls[LIAR] = first + liar * MS
-        pile.hands = [self.phones[one].fall(t) for one, t in falls.items()]
+        pile.hands = [self.phones[name].fall(t) for name, t in falls.items()]
         if self._lie.phone is AnothersHand:
             self.phones[LIAR].victim = self.phones[honest[1]].code
         begun = len(table.rulings)
         await asyncio.sleep(max(0, max(falls.values()) - monotonic()) / 1e9)
 
         def ruled() -> bool:
-            pile.rulings = [(at, one) for at, one in table.rulings[begun:] if one["t"] >= laid[1]]
+            pile.rulings = [(at, ruling) for at, ruling in table.rulings[begun:] if ruling["t"] >= laid[1]]
             return pile.verdict is not None
 
         await table.until(ruled, PATIENCE - (monotonic() - pile.first.t))
         if pile.verdict is not None and (asked := pile.verdict[1]).get("ask") == "who_was_first":
             await table.ask(do="answer", question=asked["id"], value=self._truth(pile))
-            await table.until(lambda: ruled() and any(one["ruling"] == "slap_won" for _, one in pile.rulings), SECOND)
+            await table.until(
+                lambda: ruled() and any(ruling["ruling"] == "slap_won" for _, ruling in pile.rulings), SECOND
+            )
         pile.stalled = table.stalled >= laid[0]
         # Late messages are heard, too.
         await asyncio.sleep(0.35)
         table.listen()
         ruled()
-        won = [one["seat"] for _, one in pile.rulings if one["ruling"] == "slap_won"]
+        won = [ruling["seat"] for _, ruling in pile.rulings if ruling["ruling"] == "slap_won"]
         table.eye.happen(Taken(t=monotonic(), seat=won[-1] if won else pile.first.seat))
         turned = len(table.rulings)
         await table.until(lambda: len(table.rulings) > turned, SECOND)
@@ -396,7 +400,7 @@ class Game:
 
     def _truth(self, pile: Pile) -> int:
         """Return which of the seats in the question was first."""
-        heats = [one["seats"] for _, one in pile.rulings if one["ruling"] == "dead_heat"]
+        heats = [ruling["seats"] for _, ruling in pile.rulings if ruling["ruling"] == "dead_heat"]
         there = [hand for hand in pile.hands if heats and hand.seat in heats[0]] or pile.hands
         return min(there, key=lambda hand: hand.t).seat
 
@@ -435,7 +439,7 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
                 slap for slap in slaps if slap["seat"] == hand.seat and pile.cards[1] <= slap["t"] <= hand.t + SECOND
             ]
             if near:
-                felt = min(near, key=lambda one: abs(one["t"] - hand.t))
+                felt = min(near, key=lambda felt_slap: abs(felt_slap["t"] - hand.t))
                 pile.stated[hand.seat] = (
                     felt["t"] - felt["t_error"],
                     felt["t"] + felt["t_error"],
@@ -450,13 +454,19 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
         text for _, text in table.words
         if _is_of(text, LIAR) and all(counts[-1][_masked(text, LIAR)] > c[_masked(text, LIAR)] for c in counts[:-1])
     ]  # fmt: skip
-    told += [words(_ruling(one)) for _, one in table.rulings if one["ruling"] == "dead_heat" and LIAR in one["seats"]]
+    told += [
+        words(_ruling(ruling))
+        for _, ruling in table.rulings
+        if ruling["ruling"] == "dead_heat" and LIAR in ruling["seats"]
+    ]
     begun = played[0].cards[0]
     accused = {
         text for at, text in table.words if at >= begun and text.startswith("pad ") and "works again" not in text
     }
     # No honest hand falls where it may not.
-    strangers = len({one["id"] for _, one in table.rulings if one["ruling"] == "slap_false" and one["seat"] != LIAR})
+    strangers = len(
+        {ruling["id"] for _, ruling in table.rulings if ruling["ruling"] == "slap_false" and ruling["seat"] != LIAR}
+    )
     return Played(
         lie, played, list(dict.fromkeys(told)), list(dict.fromkeys(phones[-1].refused)), repeated, strangers,
         sum(NAMES[LIAR - 1] not in text for text in accused), os.getloadavg()[0],
@@ -504,8 +514,8 @@ def played(lies: Sequence[Lie], piles: int, seed: int, at_once: int) -> Iterator
         with ThreadPoolExecutor(at_once + 1) as threads:
             batch = [HONEST, *lies[first : first + at_once]]
             usual, *cases = threads.map(partial(play_case, piles=piles, seed=seed + first), batch)
-        for one in cases:
-            yield usual, one
+        for evening in cases:
+            yield usual, evening
 
 
 def show(one: Played, usual: Played) -> str:
@@ -532,17 +542,17 @@ def main() -> int:
     )
     args = parser.parse_args()
     lies, pairs = [lie for lie in LIES if args.only in lie.name], []
-    for usual, one in played(lies, args.piles, args.seed, args.at_once):
-        pairs.append((usual, one))
-        print(show(one, usual), flush=True)
-        print(f"      {one.words or 'nothing was told'}", flush=True)
-        for words in one.misses(usual):
+    for usual, evening in played(lies, args.piles, args.seed, args.at_once):
+        pairs.append((usual, evening))
+        print(show(evening, usual), flush=True)
+        print(f"      {evening.words or 'nothing was told'}", flush=True)
+        for words in evening.misses(usual):
             print(f"      MISSED: {words}", flush=True)
     args.out.mkdir(parents=True, exist_ok=True)
     command = " ".join(["python -m tools.measure.cheats", *sys.argv[1:]])
     (args.out / "report.html").write_text(draw_report(pairs, command), encoding="utf-8")
     print(f"see {args.out / 'report.html'}")
-    return int(any(one.misses(usual) for usual, one in pairs))
+    return int(any(evening.misses(usual) for usual, evening in pairs))
 
 
 if __name__ == "__main__":

@@ -36,10 +36,10 @@ _WIDTH, _LEFT, _ROW, _TOP = 1100, 90, 46, 40
 
 def draw_report(pairs: Sequence[tuple[Played, Played]], command: str) -> str:
     """Return the page; ``pairs`` are honest games, each with the case that was played beside it."""
-    rows = "".join(_row(usual, one) for usual, one in pairs)
-    piles = sum(len(one.piles) for _, one in pairs)
-    wronged = sum(one.wronged for _, one in pairs)
-    drawn = "".join(_drawn(one) for _, one in pairs)
+    rows = "".join(_row(usual, evening) for usual, evening in pairs)
+    piles = sum(len(evening.piles) for _, evening in pairs)
+    wronged = sum(evening.wronged for _, evening in pairs)
+    drawn = "".join(_drawn(evening) for _, evening in pairs)
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Phones that lie</title>
 <style>{_STYLE}</style>
 <h1>Phones that lie</h1>
@@ -51,7 +51,7 @@ same time on the same machine.</p>
 <th>verdict after, median<th>longest wait<th>honest beside it<th>delay<th>told in words</tr></thead>
 <tbody>{rows}</tbody></table>
 <p class="quiet">Measured by <code>{escape(command)}</code>; load of the machine {_load(pairs)}; piles played again
-because this machine was too busy: {sum(one.repeated for _, one in pairs)}.</p>
+because this machine was too busy: {sum(evening.repeated for _, evening in pairs)}.</p>
 {drawn}</html>
 """
 
@@ -63,7 +63,7 @@ def _won(wronged: int, piles: int) -> str:
 
 
 def _load(pairs: Sequence[tuple[Played, Played]]) -> str:
-    loads = [one.load for _, one in pairs]
+    loads = [evening.load for _, evening in pairs]
     return f"{min(loads):.0f} to {max(loads):.0f}" if loads else "-"
 
 

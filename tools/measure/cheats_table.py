@@ -49,9 +49,9 @@ class NotedSights(SightProcess):
     told = 0
 
     def news(self, recall: Recall) -> Iterator[News]:
-        for one in super().news(recall):
-            self.told = max(self.told, one.watermark or 0)
-            yield one
+        for news in super().news(recall):
+            self.told = max(self.told, news.watermark or 0)
+            yield news
 
 
 class Heard(TableService):

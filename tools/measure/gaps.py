@@ -367,12 +367,12 @@ def score(planned: Plan, refereed: Refereed) -> Score:
     truth, since = planned.script.truth, planned.blind[0] - planned.fault.behind
     out = Score(cards=sum(isinstance(line, Card) and _is_hidden(planned, line.t) for line in truth))
     asked = _uncalled(planned, refereed)
-    out.questions = [f"{_at(one.t)} {one.get('ask', one.kind)}" for one in asked]
+    out.questions = [f"{_at(question.t)} {question.get('ask', question.kind)}" for question in asked]
     out.is_told = bool(asked) or refereed.is_told
     until = planned.blind[1] + _UNSETTLED
     out.is_reminded = any(ruling.get("what") == "passed_pile" for ruling in in_force(refereed.rulings))
     has_words = out.is_reminded or refereed.is_told
-    has_words |= any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
+    has_words |= any(question.get("ask") == "unseen_gap" or since <= question.t <= until for question in asked)
     spans = list(stretches(refereed.lines).values())
     pairs = align(
         [line for line in truth if isinstance(line, Card)], [line for line in refereed.lines if isinstance(line, Card)]
@@ -414,7 +414,9 @@ def _judge_instant(
 def _uncalled(planned: Plan, refereed: Refereed) -> list[Ruling]:
     """Return questions without a reason in the script or the true game."""
     script = planned.script
-    true = Counter(one.get("ask", one.kind) for one in asked_once(true_rulings(script.truth, script.duration)))
+    true = Counter(
+        question.get("ask", question.kind) for question in asked_once(true_rulings(script.truth, script.duration))
+    )
     out = []
     for ruling in asked_once(refereed.rulings):
         ask = ruling.get("ask", ruling.kind)
@@ -445,7 +447,7 @@ def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
 def _is_told_later(ruling: Ruling, lacking: Sequence[Ruling]) -> bool:
     """Whether this is the truth's own pile, whose pick-up was found only when the next card was laid."""
     return ruling.kind == "pile" and any(
-        decisive(one) == decisive(ruling) and 0 < ruling.t - one.t < _LATE for one in lacking
+        decisive(lost) == decisive(ruling) and 0 < ruling.t - lost.t < _LATE for lost in lacking
     )
 
 
@@ -463,10 +465,10 @@ def is_their_turn(ruling: Ruling, wanted: Sequence[Ruling], error: int) -> bool:
     """Whether a ruling only states later, or in the other wording, the turn that the truth's rulings confirm."""
     if ruling.kind not in _TURNS:
         return False
-    turns = [one for one in wanted if one.kind in _TURNS]
+    turns = [expected for expected in wanted if expected.kind in _TURNS]
     before = [turn for turn in turns if turn.t <= ruling.t - error][-1:]
     near = [turn for turn in turns if abs(turn.t - ruling.t) < error]
-    return any(one["seat"] == ruling["seat"] for one in (*before, *near))
+    return any(earlier["seat"] == ruling["seat"] for earlier in (*before, *near))
 
 
 def says_so(ruling: Ruling) -> bool:

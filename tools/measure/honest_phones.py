@@ -90,7 +90,7 @@ def play_evening(seed: int, ways: tuple[int, int] = WAYS) -> HonestEvening:
     told = HonestEvening()
     edges = _run(phones, touched, spells, told)
     for seat, t, pile in touched:
-        why = next((why for why, one in spells[seat] if _is_cut_off(why, one, t)), "")
+        why = next((why for why, spell in spells[seat] if _is_cut_off(why, spell, t)), "")
         told.hands.append(PhoneHand(seat, t, pile, why, _edge_of(edges[seat], t)))
     return told
 
@@ -176,7 +176,7 @@ def _run(
             if silent.get(seat) != words:
                 sentence = words.replace(f"seat {seat}", "a seat")
                 told.said[sentence] += 1
-                if not any(one.begin <= now <= one.end + 5 * SECOND for _, one in spells[seat]):
+                if not any(spell.begin <= now <= spell.end + 5 * SECOND for _, spell in spells[seat]):
                     told.out_of_the_blue[sentence] += 1
         silent = reports.silent
     told.late_told = sum(notice.what == "hand_late" for notice in notices)

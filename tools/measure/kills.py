@@ -233,8 +233,8 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
         _score_cards(out, game, f"game {number}")
         errors = errors_of(Refereed(game.lines, game.rulings))
         for since, until, true in true_stretches(game):
-            wanted, _ = comparable([one for one in true if since < one.t <= until], called)
-            made, _ = comparable([one for one in in_force(game.rulings) if since < one.t <= until], called)
+            wanted, _ = comparable([judged for judged in true if since < judged.t <= until], called)
+            made, _ = comparable([judged for judged in in_force(game.rulings) if since < judged.t <= until], called)
             equal, _, surplus = match_rulings(wanted, made, errors)
             out.rulings += len(wanted)
             out.equal += len(equal)
@@ -308,7 +308,7 @@ def table_of(watch: Watch, found: Score) -> Iterator[tuple[str, str, str, bool]]
 
 
 def flatness(name: str, samples: Sequence[tuple[int, int, int]]) -> Iterator[tuple[str, str, str, bool]]:
-    memory = [one for one, _, _ in samples]
+    memory = [size for size, _, _ in samples]
     more = rise(memory)
     said = "too few samples" if more is None else f"{more:+.1%}, {median(memory[-12:]) / 1e6:.0f} MB at the end"
     yield f"memory of {name} rises", f"{FLAT:.0%} at most", said, more is not None and more <= FLAT

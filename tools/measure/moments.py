@@ -209,7 +209,7 @@ class Check:
         self._rulings, self._lines, self._began = list(game.rulings), game.lines(), game.table.t
         self._words, self._skew = RulingWords(NAMES), recording.skew
         self.verdicts = sorted(
-            (ruling for ruling in self._rulings if ruling.kind in ("slap_won", "slap_false")), key=lambda one: one.t
+            (ruling for ruling in self._rulings if ruling.kind in ("slap_won", "slap_false")), key=lambda slap: slap.t
         )
         self.said: defaultdict[tuple[str, str], list[Change]] = defaultdict(list)
         """By the ruling's id and place: its texts, in order."""

@@ -220,13 +220,13 @@ def watch(seed: int, *, delay: int, jitter: int, delay_ms: float | None) -> Watc
 def row(delay: int, jitter: int, delay_ms: float | None, seeds: int) -> str:
     """One line of the table."""
     all_ = [watch(seed, delay=delay, jitter=jitter, delay_ms=delay_ms) for seed in range(seeds)]
-    offs = sorted(off for one in all_ for off, _ in one.off)
-    stated = sorted(error for one in all_ for _, error in one.off)
-    held = sum(one.held * len(one.off) for one in all_) / len(offs)
+    offs = sorted(off for run in all_ for off, _ in run.off)
+    stated = sorted(error for run in all_ for _, error in run.off)
+    held = sum(run.held * len(run.off) for run in all_) / len(offs)
     said = "not set" if delay_ms is None else f"{delay_ms:g}"
     return (
         f"| {delay // MS} + {jitter // MS} | {said} | {len(offs):,} | {offs[len(offs) * 99 // 100] / MS:.0f} | "
-        f"{stated[len(stated) // 2] / MS:.0f} | {held:.2%} | {max(one.back_after for one in all_) / SECOND:.1f} |"
+        f"{stated[len(stated) // 2] / MS:.0f} | {held:.2%} | {max(run.back_after for run in all_) / SECOND:.1f} |"
     )
 
 

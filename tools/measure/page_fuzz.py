@@ -122,7 +122,7 @@ class Main:
         """Return known ids: lines, rulings, questions."""
         facts = self._table.facts()
         said: list[Any] = [*facts.observations, *facts.rulings]
-        return sorted({str(one.id) for one in said if getattr(one, "id", "")})
+        return sorted({str(line.id) for line in said if getattr(line, "id", "")})
 
 
 _VISITOR: Final = b"203.0.113.7"

@@ -376,7 +376,11 @@ def held_against(truth: Sequence[Observation], hands: Sequence[tuple[int, int]])
     out: list[Observation] = []
     for line in truth:
         if isinstance(line, Slap):
-            near = min((one for one in left if one[0] == line.seat), key=lambda one: abs(one[1] - line.t), default=None)
+            near = min(
+                (touch for touch in left if touch[0] == line.seat),
+                key=lambda touch: abs(touch[1] - line.t),
+                default=None,
+            )
             if near is not None:
                 left.remove(near)
                 line = replace(line, t=near[1])

@@ -99,7 +99,9 @@ def read(
             deck = PrintedDeck(families[int(chance.integers(len(families)))], 1.7)
             how = float(chance.uniform(*hard))
             shots = (eye.recognise(picture(deck, card, way, how, chance)) for _ in range(LOOKS))
-            bank.setdefault(card, []).append([max(seen, key=lambda one: one.confidence) for seen in shots if seen])
+            bank.setdefault(card, []).append(
+                [max(seen, key=lambda reading: reading.confidence) for seen in shots if seen]
+            )
     print(file=sys.stderr)
     return bank
 

@@ -77,7 +77,9 @@ def check(filmed: FilmedDispute, folder: Path) -> bool:
     within = all(abs(told[slap.seat]["t"] - slap.t) <= told[slap.seat]["t_error"] for slap in filmed.slaps)
     by_people = all(line["by"] == "people" for line in told.values())
     ruled = [
-        brief(one) for one in replayed(log) if one["ruling"] in ("slap_won", "slap_false", "slap_void", "dead_heat")
+        brief(ruling)
+        for ruling in replayed(log)
+        if ruling["ruling"] in ("slap_won", "slap_false", "slap_void", "dead_heat")
     ]
     right = ruled == list(filmed.ruled)
     print(f"{filmed.file.name}: {len(filmed.slaps)} hands marked, {struck} cards struck out")

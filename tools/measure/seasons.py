@@ -34,7 +34,7 @@ def season(seed: int, *, players: int, games: int, table: int, spread: float) ->
     played = []
     for _ in range(games):
         who = tuple(chance.sample(range(players), table))
-        winner = chance.choices(range(table), [math.exp(strengths[one]) for one in who])[0]
+        winner = chance.choices(range(table), [math.exp(strengths[player]) for player in who])[0]
         played.append((who, winner))
     return [MIDDLE_RATING + POINTS_PER_UNIT * strength for strength in strengths], Ratings(players, played)
 

@@ -99,7 +99,7 @@ class Day:
     def rises(self, process: str) -> list[float]:
         """Return a process's rise in each segment that is long enough to tell, as a share."""
         found = [rise([game.memory[process] for game in segment]) for segment in self.segments]
-        return [one for one in found if one is not None]
+        return [figure for figure in found if figure is not None]
 
     def checks(self, cards: int) -> list[Check]:
         """Return the day's lines of the table."""

@@ -77,7 +77,7 @@ def _heard_at(table: Sequence[str], bank: Clips, written: Mapping[str, str]) -> 
     listener = Listener(f"#JSGF V1.0;\ngrammar names;\npublic <said> = ( {one_of} ) wins the slap;")
     sounds = [in_the_room(bank.phrase([name, "wins the slap"]), seed=at) for at, name in enumerate(table)]
     said = [f"{written[name]} wins the slap" for name in table]
-    return [(one, listener.hear(sound)) for one, sound in zip(said, sounds, strict=True)]
+    return [(phrase, listener.hear(sound)) for phrase, sound in zip(said, sounds, strict=True)]
 
 
 def _unlike(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -117,7 +117,7 @@ def sound(language: str, each: int) -> Iterator[Row]:
     levels = [independent(bank.clip(text)) for text in some]
     yield _at_most(f"{language}: loudness of {len(some)} clips, spread", np.ptp(levels), SPREAD, "LU")
     said = [*phrases_of_a_game(language)[:: 2 * each], *told(3, language)]
-    joined = [independent(one) for one in spoken(bank, said)]
+    joined = [independent(phrase) for phrase in spoken(bank, said)]
     yield _at_most(f"{language}: loudness of {len(said)} sentences, spread", np.ptp(joined), SPREAD, "LU")
     peak = max(true_peak(bank.clip(text)) for text in words)
     yield _at_most(f"{language}: true peak", 20 * np.log10(peak), -0.5, "dB of full scale")

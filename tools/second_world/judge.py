@@ -164,7 +164,7 @@ def _score_cards(score: SequenceScore, plays: Sequence[dict[str, Any]], seen: Se
         close = [card for card in left if abs(card.t - play["quarter"]) < _SAME_NS]
         named = [card for card in close if card.card == play["card"]]
         if named:
-            card = min(named, key=lambda one: abs(one.t - play["quarter"]))
+            card = min(named, key=lambda reading: abs(reading.t - play["quarter"]))
             left.remove(card)
             _score_read(score, play, card)
         else:
@@ -172,7 +172,7 @@ def _score_cards(score: SequenceScore, plays: Sequence[dict[str, Any]], seen: Se
     for play in missed:
         close = [card for card in left if abs(card.t - play["quarter"]) < _SAME_NS / 3]
         if close:
-            card = min(close, key=lambda one: abs(one.t - play["quarter"]))
+            card = min(close, key=lambda reading: abs(reading.t - play["quarter"]))
             left.remove(card)
             score.unread += card.card == UNREAD
             score.wrong_sure += card.card != UNREAD and (card.confidence or 0.0) >= SURE_READING

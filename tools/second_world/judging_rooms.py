@@ -110,7 +110,7 @@ def draw_setting(number: int) -> Setting:
     seats = int(chance.integers(2, 7))
     seat = int(chance.integers(seats))
     words = [f"{int(chance.integers(1, seats + 1))}r"] if seats > 2 and chance.random() < 0.2 else []
-    players = [one for one in range(1, seats + 1) if f"{one}r" not in words]
+    players = [place for place in range(1, seats + 1) if f"{place}r" not in words]
     for count in (int(chance.integers(3, 7)), int(chance.integers(0, 4))):
         laid = []
         for manner in chance.choice(["f", "l", "s"], count, p=[0.6, 0.2, 0.2]):

@@ -47,7 +47,7 @@ def main() -> None:
     for path in sorted(args.shards.glob("*.npz")):
         data = np.load(path)
         told = shares(confusion(network, data["tables"], data["surfaces"]))
-        print(f"| {path.stem} | {len(data['tables'])} | " + " | ".join(f"{100 * one:.1f}" for one in told) + " |")
+        print(f"| {path.stem} | {len(data['tables'])} | " + " | ".join(f"{100 * score:.1f}" for score in told) + " |")
 
 
 if __name__ == "__main__":

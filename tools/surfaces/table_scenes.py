@@ -276,7 +276,7 @@ class TablePainter(Painter):
         surface = table.surface.copy()
         surface[(surface == Surface.TABLE) & (table.shade > _VISIBLE_SHADE)] = Surface.SHADOW
         # Lens and sensor are simulated at half size: in so small a picture the effect is the same.
-        image, bare = (cv2.resize(one, _HALF, interpolation=cv2.INTER_AREA) for one in (table.image, table.bare))
+        image, bare = (cv2.resize(view, _HALF, interpolation=cv2.INTER_AREA) for view in (table.image, table.bare))
         return _photographed(image, bare, surface[:_TALL], rng, _TALL // 2)
 
 
@@ -292,7 +292,7 @@ def _photographed(image: Image, bare: Image, surface: Kinds, rng: np.random.Gene
     if rng.random() < 0.3:
         image = _in_other_light(image, rng)
     seed = int(rng.integers(1 << 60))
-    pictures = [_reduced(photograph(one, np.random.default_rng(seed), 0.8)[:rows]) for one in (image, bare)]
+    pictures = [_reduced(photograph(view, np.random.default_rng(seed), 0.8)[:rows]) for view in (image, bare)]
     nudge = rng.normal(0, 0.25 if rng.random() < 0.9 else 1.0, 2)
     moved = moved_by(*nudge)[:2]
     pictures[1] = cv2.warpAffine(pictures[1], moved, (COLUMNS, ROWS), borderMode=cv2.BORDER_REPLICATE)
@@ -310,7 +310,9 @@ def _photographed(image: Image, bare: Image, surface: Kinds, rng: np.random.Gene
 def still_sample(stem: Path, rng: np.random.Generator) -> Sample:
     """Return a sample of a path-traced still: ``stem``.png, ``stem``_bare.png and ``stem``_mask.png."""
     image, bare = (np.array(cv2.imread(f"{stem}{end}"), np.uint8) for end in (".png", "_bare.png"))
-    image, bare = (np.asarray(cv2.resize(one, _HALF, interpolation=cv2.INTER_AREA), np.uint8) for one in (image, bare))
+    image, bare = (
+        np.asarray(cv2.resize(view, _HALF, interpolation=cv2.INTER_AREA), np.uint8) for view in (image, bare)
+    )
     surface = np.array(cv2.imread(f"{stem}_mask.png", cv2.IMREAD_GRAYSCALE), np.uint8)
     # Things that lie on the bare table, too, belong to it.
     surface[surface == Surface.OTHER] = Surface.TABLE
@@ -404,8 +406,8 @@ def shard(samples: Iterable[Sample]) -> dict[str, NDArray[Any]]:
     """Return a shard: pictures with the bare table as channels 3 to 5, and their maps."""
     drawn = list(samples)
     return {
-        "tables": np.stack([np.concatenate(one[:2], axis=2) for one in drawn]),
-        "surfaces": np.stack([one[2] for one in drawn]),
+        "tables": np.stack([np.concatenate(scene[:2], axis=2) for scene in drawn]),
+        "surfaces": np.stack([scene[2] for scene in drawn]),
     }
 
 

@@ -37,7 +37,7 @@ def contact(seat: int, *instants: int) -> list[Edge]:
 def play(crosstalk: Crosstalk | None, *contacts: Iterable[Edge], seats: int = 2) -> list[Observation]:
     pads = PadFilter(seats, crosstalk=crosstalk)
     seen: list[Observation] = []
-    for edge in sorted(itertools.chain(*contacts), key=lambda one: one.t):
+    for edge in sorted(itertools.chain(*contacts), key=lambda found: found.t):
         mark = pads.watermark
         made = pads.advance(edge.t - 1) + pads.feed(edge)
         assert all(line.t > mark for line in made), "behind what was promised"
@@ -149,7 +149,7 @@ def test_the_order_in_which_pads_are_heard_changes_nothing() -> None:
         pads = PadFilter(3, crosstalk=coupled(4 * MS, 3))
         for edge in itertools.chain(*order):
             assert pads.feed(edge) == []
-        assert pads.advance(3_000 * MS) == sorted(wanted, key=lambda one: (one.t, one.id))
+        assert pads.advance(3_000 * MS) == sorted(wanted, key=lambda found: (found.t, found.id))
 
 
 def test_a_contact_hit_as_hard_as_the_hand_is_no_echo() -> None:
@@ -209,7 +209,7 @@ def test_how_often_it_is_looked_changes_nothing() -> None:
                 instants.append(at)
                 at += chance.choice((300, 900, 3_000, 7_000, 40_000))
             contacts.append(contact(seat, *instants))
-        edges = sorted(itertools.chain(*contacts), key=lambda one: one.t)
+        edges = sorted(itertools.chain(*contacts), key=lambda found: found.t)
         at_once = PadFilter(4, crosstalk=coupled(4 * MS, 4))
         often = PadFilter(4, crosstalk=coupled(4 * MS, 4))
         for edge in edges:
@@ -225,4 +225,4 @@ def test_how_often_it_is_looked_changes_nothing() -> None:
             assert all(line.t > mark for line in made)
             seen += made
         seen += often.advance(3_000 * MS)
-        assert sorted(seen, key=lambda one: (one.t, one.id)) == wanted
+        assert sorted(seen, key=lambda found: (found.t, found.id)) == wanted

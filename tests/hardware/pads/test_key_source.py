@@ -197,4 +197,4 @@ def test_no_order_is_wrong_outside_the_stated_error(interval: int, other: int) -
             assert (apart > 0) == (second > first)
     assert decided > 400
     measured = table.source.intervals
-    assert {seat: one.value for seat, one in measured.items()} == {1: interval * MS, 2: other * MS}
+    assert {seat: polled.value for seat, polled in measured.items()} == {1: interval * MS, 2: other * MS}

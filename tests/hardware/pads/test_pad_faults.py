@@ -19,7 +19,7 @@ def contact(at: int, lasts: int, seat: int = 1) -> list[Edge]:
 def play(edges: list[Edge], until: int, seats: int = 2) -> tuple[PadFilter, list[Observation]]:
     pads = PadFilter(seats)
     seen: list[Observation] = []
-    for edge in sorted(edges, key=lambda one: one.t):
+    for edge in sorted(edges, key=lambda found: found.t):
         seen += pads.advance(edge.t - 1)
         seen += pads.feed(edge)
     return pads, seen + pads.advance(until)

@@ -64,7 +64,7 @@ def test_stated_errors_hold_and_no_order_is_wrong_outside_them() -> None:
         t, first = 20 * SECOND + k * SECOND // 2, rng.choice((1, 2))
         slaps += [(t, first), (t + rng.randint(2 * MS, 120 * MS), 3 - first)]
     made = play(TouchReports((1, 2)), phones, slaps, 522 * SECOND)
-    truth = {seat: [t for t, one in slaps if one == seat] for seat in (1, 2)}
+    truth = {seat: [t for t, hit in slaps if hit == seat] for seat in (1, 2)}
     heard = {seat: [edge for edge in made if edge.seat == seat and edge.pressed] for seat in (1, 2)}
     assert {seat: len(edges) for seat, edges in heard.items()} == {1: 1000, 2: 1000}
     assert not any(edge.late for edge in made)

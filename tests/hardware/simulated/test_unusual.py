@@ -23,6 +23,6 @@ def test_they_differ_from_the_ordinary_packs_and_from_each_other() -> None:
 def test_every_suit_and_letter_is_printed_differently(name: str) -> None:
     deck = PrintedDeck(UNUSUAL[name], 1.2)
     pictures = [deck.picture(card) for card in ("As", "Ah", "Ks", "Qs", "Js", "Jc", "Jd", "7s", "7c")]
-    for k, one in enumerate(pictures):
+    for k, picture in enumerate(pictures):
         for other in pictures[:k]:
-            assert np.abs(one.astype(int) - other).mean() > 1
+            assert np.abs(picture.astype(int) - other).mean() > 1

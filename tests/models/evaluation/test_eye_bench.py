@@ -31,13 +31,13 @@ def test_a_scene_is_a_function_of_its_seed() -> None:
 def test_what_is_said_of_the_cards_fits_the_picture() -> None:
     shown = list(scenes(40, 9))
     assert {s.family for s in shown} == {"archive", "carnival", "harbour", "meadow"}
-    for one in shown:
-        assert HEIGHTS[0] <= one.height <= HEIGHTS[1]
-        assert len({c.card for c in one.cards}) == len(one.cards) > 0
-        upper = one.cards[-1]
-        h, w = one.image.shape[:2]
+    for drawn in shown:
+        assert HEIGHTS[0] <= drawn.height <= HEIGHTS[1]
+        assert len({c.card for c in drawn.cards}) == len(drawn.cards) > 0
+        upper = drawn.cards[-1]
+        h, w = drawn.image.shape[:2]
         assert upper.bare or bool(((upper.quad < 0) | (upper.quad > [w, h])).any())
-        for lower in one.cards[:-1]:
+        for lower in drawn.cards[:-1]:
             shared, _ = cv2.intersectConvexConvex(lower.quad.astype(np.float32), upper.quad.astype(np.float32))
             if shared > 0.1 * abs(cv2.contourArea(upper.quad.astype(np.float32))) and (upper.quad > 0).all():
                 assert not lower.bare or bool((upper.quad > [w, h]).any())

@@ -38,7 +38,7 @@ def test_what_a_language_prints_is_read_as_that_rank_among_its_own(language: str
     own = [letter + suit for suit in "cdhs" for court in "AKQJ" for letter in prints(language, court)[:1]]
     letters = seen(*own)
     assert letters.language == language
-    assert max(meaning(letters, prints(language, rank)[0]).items(), key=lambda one: one[1])[0] == rank
+    assert max(meaning(letters, prints(language, rank)[0]).items(), key=lambda item: item[1])[0] == rank
 
 
 def test_a_v_alone_is_a_queen_or_a_jack_alike() -> None:

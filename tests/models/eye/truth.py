@@ -54,14 +54,14 @@ class TruthEye:
 
     def _noisy(self, seen: list[CardSeen]) -> list[CardSeen]:
         kept = []
-        for one in seen:
+        for reading in seen:
             roll = self._chance.random()
             if roll < self._slips / 2:
                 continue
             wrong = roll < self._slips
-            card = self._chance.choice("23456789TJQKA") + self._chance.choice("shdc") if wrong else one.card
-            confidence = self._chance.uniform(0.4, 0.93) if wrong else one.confidence
-            kept.append(replace(one, card=card, confidence=confidence))
+            card = self._chance.choice("23456789TJQKA") + self._chance.choice("shdc") if wrong else reading.card
+            confidence = self._chance.uniform(0.4, 0.93) if wrong else reading.confidence
+            kept.append(replace(reading, card=card, confidence=confidence))
         return kept
 
     def _visible(self, t: int) -> list[CardSeen]:

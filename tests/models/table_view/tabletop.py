@@ -69,11 +69,11 @@ def picture(deck: PrintedDeck, laid: Sequence[Laid], take: Take, rng: np.random.
     image = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     image[:] = take.cloth
     slant = _slant(take.tilt)
-    for one in laid:
-        face = deck.picture(one.card)
+    for laid_card in laid:
+        face = deck.picture(laid_card.card)
         h, w = face.shape[:2]
-        turn = cv2.getRotationMatrix2D((w / 2, h / 2), one.turn, take.scale)
-        turn[:, 2] += [one.x - w / 2, one.y - h / 2]
+        turn = cv2.getRotationMatrix2D((w / 2, h / 2), laid_card.turn, take.scale)
+        turn[:, 2] += [laid_card.x - w / 2, laid_card.y - h / 2]
         stamp(image, face, slant @ np.vstack([turn, [0, 0, 1]]))
     return _exposed(image, take, rng)
 

@@ -83,16 +83,18 @@ class ToldEye:
         self.regions.append(region)
         out = []
         cards = next((cards for shown, cards in self.shown if shown is image), self.cards)
-        for k, one in enumerate(cards):
-            if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
+        for k, card in enumerate(cards):
+            if card.read and region[0] <= card.x < region[2] and region[1] <= card.y < region[3]:
                 bare, shown = 0.02 if _covered(cards, k) else 0.98, _indices(cards, k)
-                bare = bare if one.bare is None else one.bare
-                if one.half_hidden:
+                bare = bare if card.bare is None else card.bare
+                if card.half_hidden:
                     bare, shown = min(bare, 0.3), shown[:1]
-                if one.one_index:
+                if card.one_index:
                     shown = shown[:1]
                 top = bare > 0.5
-                out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
+                out.append(
+                    CardSeen(card.says or card.card, card.confidence, card.quad, top, bare, shown, card.candidates)
+                )
         return out
 
 

@@ -70,7 +70,7 @@ def test_the_prints_are_known_after_a_hard_knock(dx: float, dy: float, turn: flo
         for reading in readings(laid)
     ]
     left = bare.without_prints(np.asarray(image, np.uint8), seen)
-    assert [one.card for one in left] == ["9h"]
+    assert [card.card for card in left] == ["9h"]
     assert np.abs(moved(np.array([[480.0, 360.0]]), bare.shift) - moved(np.array([[480.0, 360.0]]), matrix)).max() < 4
 
 
@@ -129,8 +129,8 @@ def test_a_game_on_a_cloth_with_four_printed_faces(seed: int) -> None:
 
     try:
         eye = Eye.load()
-    except WeightsMissing as missing:
-        pytest.skip(f"the eye has no weights here: {missing}")
+    except WeightsMissing as error:
+        pytest.skip(f"the eye has no weights here: {error}")
     script = play_game(seed, 4, max_cards=3)
     table = SimulatedTable(script, 15, scene=PrintedScene)
     bare = cv2.add(table.scene.bare, grain(1))

@@ -31,9 +31,9 @@ EXCLUDED = Foresight(stacks=((), ()), placed=("Qs", "7h"))
 names = st.sampled_from(CARD_CLASSES)
 slips = st.floats(LEAST_SLIP, 1.0)
 priors = st.one_of(
-    st.builds(lambda card: Prior(np.array([one == card for one in CARD_CLASSES])), names),
+    st.builds(lambda card: Prior(np.array([known == card for known in CARD_CLASSES])), names),
     st.builds(
-        lambda gone, slip: Prior(np.array([one not in gone for one in CARD_CLASSES]), slip), st.sets(names), slips
+        lambda gone, slip: Prior(np.array([known not in gone for known in CARD_CLASSES]), slip), st.sets(names), slips
     ),
 )
 
@@ -46,7 +46,7 @@ def looks(draw: st.DrawFn) -> Candidates:
     for _ in some:
         shares.append(draw(st.floats(0.0, left)))
         left -= shares[-1]
-    return tuple(sorted(zip(some, shares, strict=True), key=lambda one: -one[1]))
+    return tuple(sorted(zip(some, shares, strict=True), key=lambda pair: -pair[1]))
 
 
 def prior(foresight: Foresight, seat: int | None = 2) -> Prior:

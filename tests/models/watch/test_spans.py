@@ -21,15 +21,15 @@ CARD: Quad = np.array([[100, 100], [180, 100], [180, 220], [100, 220]], np.float
 def frames(shown: str) -> Stream:
     """Return a stream of frames: ``.`` surely shows no face, ``W`` surely one, ``w`` perhaps one, ``?`` is unknown."""
     stream = Stream()
-    for k, one in enumerate(shown):
+    for k, face in enumerate(shown):
         # Noise matches nothing, least of all itself in another frame.
         half = np.random.default_rng(k).integers(0, 255, (160, 160, 3), np.uint8)
         stream.advance(k * SPACING, (320, 320))
         moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, *(half[..., 0],) * 3))
         stream.note_sight(True)
-        moment.bare = one == "."
-        if one in "wW":
-            moment.suspects.append(Patch(CARD + k, one == "W"))
+        moment.bare = face == "."
+        if face in "wW":
+            moment.suspects.append(Patch(CARD + k, face == "W"))
     return stream
 
 

@@ -493,7 +493,7 @@ def cards_of(script: Script) -> list[Card]:
 def compare(script: Script, seen: Sequence[Observation]) -> None:
     """Check every card once, in order, from its seat, its reveal within its stated error; and every pile taken."""
     laid = cards_of(script)
-    read = sorted((line for line in seen if isinstance(line, Card)), key=lambda one: one.t)
+    read = sorted((line for line in seen if isinstance(line, Card)), key=lambda card: card.t)
     assert [card.card for card in read] == [card.card for card in laid]
     assert [card.seat for card in read] == [card.seat for card in laid]
     for mine, true in zip(read, laid, strict=True):
@@ -543,7 +543,7 @@ def test_a_simulated_stretch_with_the_real_eye() -> None:
 
     try:
         eye = Eye.load()
-    except WeightsMissing as missing:
-        pytest.skip(f"the eye has no weights here: {missing}")
+    except WeightsMissing as error:
+        pytest.skip(f"the eye has no weights here: {error}")
     script = play_game(7, 4, max_cards=40)
     compare(script, watch(script, SimulatedTable(script, 15), eye))

@@ -53,7 +53,7 @@ def turning(publisher: BrokerService) -> Iterator[BrokerService]:
 
 
 def numbers(heard: Listener) -> list[int]:
-    return [one["n"] for one in heard.objects("referee/t1/ruling")]
+    return [message["n"] for message in heard.objects("referee/t1/ruling")]
 
 
 @pytest.fixture
@@ -69,15 +69,17 @@ def table(broker: Mosquitto) -> Iterator[BrokerService]:
 
 def test_a_table_is_told(broker: Mosquitto, table: BrokerService) -> None:
     with Listener(broker.port, "referee/#", "homeassistant/#") as heard:
-        heard.until(lambda one: one.last("referee/t1/available") == b"online" and one.last("referee/t1/state"))
+        heard.until(
+            lambda listener: listener.last("referee/t1/available") == b"online" and listener.last("referee/t1/state")
+        )
         table.take_rulings([WON, TURN])
-        heard.until(lambda one: numbers(one) == [1, 2])
-        heard.until(lambda one: any(state["players"][2]["slaps"] for state in one.objects("referee/t1/day")))
-        heard.until(lambda one: sum(topic.startswith("homeassistant/") for topic, _, _ in one.messages) == 5)
+        heard.until(lambda listener: numbers(listener) == [1, 2])
+        heard.until(lambda listener: any(state["players"][2]["slaps"] for state in listener.objects("referee/t1/day")))
+        heard.until(lambda listener: sum(topic.startswith("homeassistant/") for topic, _, _ in listener.messages) == 5)
         table.close()
-        heard.until(lambda one: one.last("referee/t1/available") == b"offline")
+        heard.until(lambda listener: listener.last("referee/t1/available") == b"offline")
     with Listener(broker.port, "referee/#") as late:
-        late.until(lambda one: one.last("referee/t1/state") and one.last("referee/t1/day"))
+        late.until(lambda listener: listener.last("referee/t1/state") and listener.last("referee/t1/day"))
         assert all(retained for _, _, retained in late.messages) and not numbers(late)
 
 
@@ -99,16 +101,16 @@ def test_the_last_will_is_published_when_a_table_dies(broker: Mosquitto) -> None
             Broker("127.0.0.1", broker.port), "referee-t1", will=("referee/t1/available", b"offline"), entered=drop
         )
         dying.start()
-        heard.until(lambda one: one.last("referee/t1/available") == b"offline")
+        heard.until(lambda listener: listener.last("referee/t1/available") == b"offline")
         dying.stop()
 
 
 def test_a_broker_that_was_killed_gets_all_rulings_when_it_is_back(broker: Mosquitto, table: BrokerService) -> None:
     with Listener(broker.port, "referee/#") as heard:
-        heard.until(lambda one: one.last("referee/t1/state"))
+        heard.until(lambda listener: listener.last("referee/t1/state"))
         wait_for("", table)
         table.take_rulings([WON])
-        heard.until(lambda one: numbers(one) == [1])
+        heard.until(lambda listener: numbers(listener) == [1])
         broker.kill()
         wait_for("is gone", table)
         table.take_rulings([TURN] * 50)
@@ -118,8 +120,10 @@ def test_a_broker_that_was_killed_gets_all_rulings_when_it_is_back(broker: Mosqu
         assert len(table.outbox) >= 50
         broker.start()
         with Listener(broker.port, "referee/#") as again:
-            heard.until(lambda one: sorted(set(numbers(one)) | set(numbers(again))) == list(range(1, 52)))
-            again.until(lambda one: one.objects("referee/t1/state")[-1:] and one.last("referee/t1/available"))
+            heard.until(lambda listener: sorted(set(numbers(listener)) | set(numbers(again))) == list(range(1, 52)))
+            again.until(
+                lambda listener: listener.objects("referee/t1/state")[-1:] and listener.last("referee/t1/available")
+            )
             assert [seat["cards"] for seat in again.objects("referee/t1/state")[-1]["seats"]] == [1, 2, 3]
             assert again.last("referee/t1/available") == b"online"
         wait_for("", table)
@@ -206,6 +210,10 @@ def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Pat
         table.begin(1, NAMES)
         table.tell(VIEW)
         with turning(table):
-            hall.until(lambda one: one.last("referee/t1/state") and one.last("referee/t1/available") == b"online")
+            hall.until(
+                lambda listener: (
+                    listener.last("referee/t1/state") and listener.last("referee/t1/available") == b"online"
+                )
+            )
         table.close()
         assert b"forged" not in [payload for _, payload, _ in hall.messages]

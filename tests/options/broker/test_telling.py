@@ -76,7 +76,7 @@ def test_a_slap_told_before_other_hands_are_known_says_so_and_counts_once() -> N
     assert logged["ruling"] == second["ruling"]
     tally.take([opened])
     tally.take([closed])
-    assert [one["slaps"] for one in tally.payload()["players"] if one["name"] == "Cho"] == [1]
+    assert [player["slaps"] for player in tally.payload()["players"] if player["name"] == "Cho"] == [1]
 
 
 def test_a_won_game_is_off_and_an_endless_name_is_cut() -> None:
@@ -106,14 +106,14 @@ def test_the_day_counts_by_player_and_forgets_what_was_replaced() -> None:
     assert tally.take([WON, pile, false]) and not tally.take([TURN])
     instead = replace(WON, id="slap_won@s1~1", supersedes=("slap_won@s1",), fields={**WON.fields, "seat": 1})
     tally.take([instead, Ruling("won", "won@t1", 9, ("t1",), (), {"seat": 1})])
-    players = {one.pop("name"): one for one in tally.payload()["players"]}
+    players = {player.pop("name"): player for player in tally.payload()["players"]}
     assert players == {
         "Ana": {"games": 1, "won": 1, "slaps": 1, "false": 1, "cards": 0},
         "Ben": {"games": 1, "won": 0, "slaps": 0, "false": 0, "cards": 0},
         "Cho": {"games": 1, "won": 0, "slaps": 0, "false": 0, "cards": 9},
     }
     tally.begin("2026-03-14", 2, ("Ana", "Dora"))
-    assert [one["name"] for one in tally.payload()["players"]] == ["Ana", "Ben", "Cho", "Dora"]
+    assert [player["name"] for player in tally.payload()["players"]] == ["Ana", "Ben", "Cho", "Dora"]
     tally.begin("2026-03-15", 3, ("Ana",))
     assert tally.payload()["players"] == [{"name": "Ana", "games": 0, "won": 0, "slaps": 0, "false": 0, "cards": 0}]
 
@@ -129,7 +129,7 @@ def test_a_table_switched_on_again_knows_its_day(tmp_path: Path) -> None:
         live.take(table.finish())
         again = tally_of(record, local_day(BEGAN))
         assert again.payload() == live.payload()
-        slaps = {one["name"]: one["slaps"] for one in live.payload()["players"]}
+        slaps = {player["name"]: player["slaps"] for player in live.payload()["players"]}
         won = [ruling for ruling in table.in_force() if ruling.kind == "slap_won"]
         assert sum(slaps.values()) == len(won) > 0
         assert tally_of(record, "1999-01-01").payload()["players"] == []

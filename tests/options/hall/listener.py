@@ -35,7 +35,7 @@ class Listener:
 
     def _on_connect(self, client: Client, *_: Any) -> None:
         if self._filters:
-            client.subscribe([(one, 1) for one in self._filters])
+            client.subscribe([(topic, 1) for topic in self._filters])
         else:
             self._entered.set()
 

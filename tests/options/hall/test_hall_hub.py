@@ -127,7 +127,7 @@ def test_one_table_is_told_with_its_recent_rulings_and_no_other_table() -> None:
         while "recent" not in (told := await _event(stream))["tables"].get("t1", {}):
             pass
         assert set(told["tables"]) == {"t1"}
-        assert [one["kind"] for one in told["tables"]["t1"]["recent"]] in ([], ["slap_won"])
+        assert [ruling["kind"] for ruling in told["tables"]["t1"]["recent"]] in ([], ["slap_won"])
         await _leave(stream)
 
     played(evening)

@@ -188,7 +188,7 @@ def test_everybody_can_use_it_at_any_size(room: Room, browser: Browser, scheme: 
                 opened.locator("#tables .tile").first.wait_for()
             assert opened.evaluate("document.documentElement.scrollWidth") <= width, f"{path}, {size}"
             found = axe.run(opened).response["violations"] if size != "projector" else []
-            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
             if serious:
                 faults[f"{path}, {size}"] = [(seriou["id"], seriou["nodes"][0]["html"][:200]) for seriou in serious]
             if shots := os.environ.get("SHOTS"):

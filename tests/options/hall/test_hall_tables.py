@@ -77,7 +77,7 @@ def test_a_table_is_shown_with_all_that_it_tells(room: Room) -> None:
     assert facts["help"] and facts["asks"] == ["Which card is this?"] and facts["troubles"] == ["camera: no frames"]
     assert facts["said"] == {"kind": "question", "words": "Which card is this?"} and "recent" not in facts
     assert room.facts(language="de")["asks"] == ["Welche Karte ist das?"]
-    assert [one["n"] for one in room.facts(only="t1")["recent"]] == [1]
+    assert [ruling["n"] for ruling in room.facts(only="t1")["recent"]] == [1]
 
 
 def test_a_viewer_is_told_only_what_changed(room: Room) -> None:

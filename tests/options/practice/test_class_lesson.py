@@ -141,7 +141,7 @@ def test_a_phones_trial_is_taken_once_and_written_at_once(tmp_path: Path) -> Non
     told = lesson.take_report("page 1", {})
     assert told is not None and (told["pupil"], told["number"], told["each"]) == (1, 1, 3)
     again = [lesson.take_report("page 1", trial(told)) for _ in range(2)]
-    assert [one["number"] for one in again if one] == [2, 2], "a report that comes twice counts once"
+    assert [answer["number"] for answer in again if answer] == [2, 2], "a report that comes twice counts once"
     assert [(trial.reaction, trial.end) for trial in lesson.room.trials] == [(250 * MS, TrialEnd.REACTION)]
     written = (tmp_path / "class.csv").read_text(encoding="utf-8").splitlines()
     assert written[1:] == ["1,1,,phone,1008,reaction,250,28"]

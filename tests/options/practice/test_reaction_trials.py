@@ -108,7 +108,7 @@ def test_hands_are_asked_evenly_and_neither_is_always_the_practised_one(trials: 
     assert abs(asked.count(LEFT) - asked.count(RIGHT)) <= 2
     assert asked[0] == asked[-1] == (RIGHT if mirrored else LEFT)
     if trials % 4 == 0:
-        middle = [sum(n for n, hand in enumerate(asked) if hand == one) for one in (LEFT, RIGHT)]
+        middle = [sum(n for n, hand in enumerate(asked) if hand == side) for side in (LEFT, RIGHT)]
         assert middle[0] == middle[1], "on the average both are asked for at the same place"
 
 
@@ -171,7 +171,7 @@ def test_what_the_instrument_adds_alike_drops_out_of_the_comparison(added: int, 
 
 @given(st.lists(st.tuples(REACTIONS, ERRORS), min_size=1, max_size=20))
 def test_a_line_of_the_file_holds_the_true_time_within_what_it_says(ones: list[tuple[int, int]]) -> None:
-    rows = list(csv.DictReader(StringIO(write_trials_csv([made(*one) for one in ones], "light"))))
+    rows = list(csv.DictReader(StringIO(write_trials_csv([made(*trial) for trial in ones], "light"))))
     assert [tuple(row) for row in rows] == [TRIAL_COLUMNS] * len(ones)
     for (reaction, error), row in zip(ones, rows, strict=True):
         said, bound = (round(float(row[name]) * MS) for name in ("reaction_ms", "error_ms"))

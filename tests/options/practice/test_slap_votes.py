@@ -82,7 +82,9 @@ def test_no_phone_counts_twice_and_the_last_vote_of_each_stands(cast: list[tuple
         if votes.vote(device, "s1", choice, now) is None:
             last[device] = choice
     assert sum(counted(votes).values()) == len(last) == len({device for device, choice, _ in cast if choice != "C"})
-    assert {device: votes.votes_of(device) for device in last} == {one: {"s1": choice} for one, choice in last.items()}
+    assert {device: votes.votes_of(device) for device in last} == {
+        voter: {"s1": choice} for voter, choice in last.items()
+    }
 
 
 def test_each_phone_gets_a_place_and_unused_ones_are_given_out_again() -> None:

@@ -11,7 +11,7 @@ from referee.units import MS, SECOND
 
 def slap(seconds: float, verdict: str = GOOD, *more: float) -> JudgedSlap:
     """Return a slap of one hand and of more after it, s."""
-    instants = [round(one * SECOND) for one in (seconds, *more)]
+    instants = [round(second * SECOND) for second in (seconds, *more)]
     hands = tuple(f"s{t}" for t in instants)
     return JudgedSlap(hands, instants[0], instants[-1], None, verdict, "" if verdict else "dead_heat")
 
@@ -23,12 +23,12 @@ def mark(seconds: float, verdict: str = GOOD) -> Mark:
 def places(found: Comparison) -> dict[str, list[float]]:
     """Return the instants of the contents of each place, s."""
     return {
-        "agreed": [one.slap.t / SECOND for one in found.agreed],
-        "differing": [one.slap.t / SECOND for one in found.differing],
-        "undecided": [one.slap.t / SECOND for one in found.undecided],
-        "unmarked": [one.t / SECOND for one in found.unmarked],
-        "stray": [one.t / SECOND for one in found.stray],
-        "replaced": [one.t / SECOND for one in found.replaced],
+        "agreed": [compared.slap.t / SECOND for compared in found.agreed],
+        "differing": [compared.slap.t / SECOND for compared in found.differing],
+        "undecided": [compared.slap.t / SECOND for compared in found.undecided],
+        "unmarked": [unmarked.t / SECOND for unmarked in found.unmarked],
+        "stray": [given.t / SECOND for given in found.stray],
+        "replaced": [given.t / SECOND for given in found.replaced],
     }
 
 
@@ -70,7 +70,7 @@ def hand(name: str, ms: int, seat: int = 1) -> Slap:
 def test_hands_within_a_second_are_one_slap_and_the_win_decides() -> None:
     lines = [hand("s1", 1000), hand("s2", 1900, 2), hand("s3", 2800, 3), hand("s4", 3900)]
     found = judge_slaps(lines, [ruled("slap_false", "s1"), ruled("slap_won", "s2"), ruled("slap_false", "s4")])
-    assert [(one.hands, one.verdict) for one in found] == [(("s1", "s2", "s3"), GOOD), (("s4",), FALSE)]
+    assert [(decision.hands, decision.verdict) for decision in found] == [(("s1", "s2", "s3"), GOOD), (("s4",), FALSE)]
 
 
 def test_dead_heats_doubt_questions_and_void_hands_are_undecided() -> None:

@@ -38,8 +38,8 @@ def with_a_dead_heat(script: Script) -> tuple[Script, int]:
     first, second = (hands[name] for name in true_slaps(script)[place].hands)
     early = second.t - first.t - 1_000
     truth = [
-        replace(one, t=one.t - early * (one is second), t_error=LEAST_ERROR) if one in (first, second) else one
-        for one in script.truth
+        replace(line, t=line.t - early * (line is second), t_error=LEAST_ERROR) if line in (first, second) else line
+        for line in script.truth
     ]
     contacts = [
         replace(contact, t=contact.t - early)
@@ -50,8 +50,8 @@ def with_a_dead_heat(script: Script) -> tuple[Script, int]:
     return (
         replace(
             script,
-            truth=tuple(sorted(truth, key=lambda one: one.t)),
-            contacts=tuple(sorted(contacts, key=lambda one: one.t)),
+            truth=tuple(sorted(truth, key=lambda line: line.t)),
+            contacts=tuple(sorted(contacts, key=lambda contact: contact.t)),
         ),
         place,
     )

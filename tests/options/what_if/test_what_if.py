@@ -155,9 +155,9 @@ def test_moved_by_nothing_every_frozen_log_is_ruled_the_very_same() -> None:
         except (LogError, TooLong):
             continue
         known = [line for line in game.lines() if isinstance(line, Slap | Card)]
-        for one in {line.id: line for line in (*known[:1], *known[-1:])}.values():
-            found = move_line(lines, game, Move(one.id, 0))
-            assert found.game.rulings == game.rulings, (name, one.id)
+        for known_line in {line.id: line for line in (*known[:1], *known[-1:])}.values():
+            found = move_line(lines, game, Move(known_line.id, 0))
+            assert found.game.rulings == game.rulings, (name, known_line.id)
             assert found.later == (None, None) and not found.is_other
             tried += 1
     assert tried > 50
