@@ -71,7 +71,7 @@ def end_orphans() -> list[int]:
 
 
 def _is_orphan(folder: Path) -> bool:
-    words = [one for one in (folder / "environ").read_bytes().split(b"\0") if one.startswith(MARK.encode() + b"=")]
+    words = [word for word in (folder / "environ").read_bytes().split(b"\0") if word.startswith(MARK.encode() + b"=")]
     if not words:
         return False
     parent, _, began = words[0].decode(errors="replace").partition("=")[2].partition(":")

@@ -104,10 +104,10 @@ def _answer(arguments: Sequence[str], folder: Path, seconds: int, streams: Seque
         tempfile.tempdir = None
         try:
             sys.exit(command()(arguments))
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-            if isinstance(end.code, str):
-                print(end.code, file=sys.stderr)
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+            if isinstance(error.code, str):
+                print(error.code, file=sys.stderr)
         except BaseException:
             traceback.print_exc()
         sys.stdout.flush()

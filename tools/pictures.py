@@ -243,8 +243,8 @@ class SimulatedPupil:
                 with urllib.request.urlopen(urllib.request.Request(f"{self._address}api/trial", body, head)) as answer:
                     told: dict[str, Any] = json.load(answer)
                     return told
-            except urllib.error.HTTPError as refused:
-                if refused.code != HTTPStatus.TOO_MANY_REQUESTS:
+            except urllib.error.HTTPError as error:
+                if error.code != HTTPStatus.TOO_MANY_REQUESTS:
                     raise
                 time.sleep(1)
 

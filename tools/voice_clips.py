@@ -34,8 +34,8 @@ def main(argv: list[str] | None = None) -> int:
             hear = WavSpeaker(clips, options.sample, clock=lambda: 0)
             hear.say(tell("first_hand", 0, options.language, seat=2, margin=14_000_000).clips, urgent=True)
             hear.close()
-    except HardwareMissing as missing:
-        print(missing, file=sys.stderr)
+    except HardwareMissing as error:
+        print(error, file=sys.stderr)
         return 1
     print(f"{clips.voice} speaks {options.language}: {len(words)} clips, {made} of them new, in {cache_folder()}")
     return 0

@@ -75,7 +75,7 @@ def _find_light(camera: Any, look: Look) -> tuple[dict[str, Any], str]:
     found: dict[str, Any] = {"exposure_us": exposure, "gain": round(gain, 2)}
     words = f"exposure {exposure / 1000:.1f} ms at gain {gain:.1f}"
     if "ColourGains" in told:
-        found["colour_gains"] = tuple(round(float(one), 3) for one in told["ColourGains"])
+        found["colour_gains"] = tuple(round(float(colour_gain), 3) for colour_gain in told["ColourGains"])
         words += ", white balance {:.2f} and {:.2f}".format(*found["colour_gains"])
     return found, f"{words}: found by the camera and held"
 

@@ -42,11 +42,11 @@ def opencv() -> Any:
     """Return the module; raises `HardwareMissing` with installation advice."""
     try:
         import cv2
-    except ImportError as missing:
+    except ImportError as error:
         raise HardwareMissing(
             "OpenCV cannot be loaded ({why}); pip install opencv-python, and apt install libgl1 libglib2.0-0",
-            why=missing,
-        ) from missing
+            why=error,
+        ) from error
     return cv2
 
 

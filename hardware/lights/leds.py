@@ -37,11 +37,11 @@ class GpioLights:
                 self._seats[seat] = PWMLED(pin, frequency=FREQUENCY, pin_factory=self._factory)
             if table is not None:
                 self._table = RGBLED(*table, pin_factory=self._factory)
-        except (GPIOZeroError, OSError) as refused:
+        except (GPIOZeroError, OSError) as error:
             self.close()
             raise HardwareMissing(
-                "a light's pin cannot be used ({why}); choose other pins in the settings", why=refused
-            ) from refused
+                "a light's pin cannot be used ({why}); choose other pins in the settings", why=error
+            ) from error
 
     def seat(self, seat: int, level: float) -> None:
         """Set one seat's light, 0 (off) to 1; a no-op for a seat without a light."""

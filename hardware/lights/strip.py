@@ -84,14 +84,14 @@ class StripLights:
                 device=device,
                 length=length,
             ) from None
-        except OSError as refused:
+        except OSError as error:
             raise HardwareMissing(
                 "the strip of lights {device} cannot be opened ({why}): put your user into the group gpio",
                 device=device,
-                why=refused.strerror,
-            ) from refused
-        except ValueError as short:
-            raise HardwareMissing("{why}: set lights.strip_length to what it has", why=short) from None
+                why=error.strerror,
+            ) from error
+        except ValueError as error:
+            raise HardwareMissing("{why}: set lights.strip_length to what it has", why=error) from None
         self._write(dark)
         self._writer = threading.Thread(target=self._write_on, name="strip", daemon=True)
         self._writer.start()

@@ -118,9 +118,9 @@ def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
         at = next((max(by, run.start) for run in runs if run.end is None or by < run.end), None)
         if chosen not in reach or at is None:
             continue
-        for place, one in enumerate(causes):
-            end = min(at, one.latest) + one.length
-            if not chosen >> place & 1 and one.earliest < at < end:
+        for place, cause in enumerate(causes):
+            end = min(at, cause.latest) + cause.length
+            if not chosen >> place & 1 and cause.earliest < at < end:
                 more = chosen | 1 << place
                 reach[more] = max(end, reach.get(more, start))
     return max(reach.values())

@@ -73,8 +73,8 @@ class EvdevDevice:
         """Take its key presses for this program only; if another program has already done so, change nothing."""
         try:
             self._device.grab()
-        except OSError as refused:
-            if refused.errno != errno.EBUSY:
+        except OSError as error:
+            if error.errno != errno.EBUSY:
                 raise
             _log.warning("another program has taken %s for itself: its keys may not be heard here", self.name)
 
@@ -95,11 +95,11 @@ class EvdevDevices:
         """
         try:
             import evdev
-        except ImportError as missing:
+        except ImportError as error:
             raise HardwareMissing(
                 "keys as pads need evdev, which cannot be loaded ({why}): make install (or: pip install evdev)",
-                why=missing,
-            ) from missing
+                why=error,
+            ) from error
         self._codes: dict[str, int] = evdev.ecodes.ecodes
         self._names: dict[int, Any] = evdev.ecodes.keys
         self._folder = folder
@@ -160,8 +160,8 @@ class EvdevDevices:
             except PermissionError:
                 self._refused[token] = f"{path} may not be opened, so its keys are not heard: {USER_TO_INPUT}"
                 continue
-            except OSError as gone:
-                _log.info("%s cannot be opened: %s", path, gone)
+            except OSError as error:
+                _log.info("%s cannot be opened: %s", path, error)
                 continue
             if device.keys:
                 found.append(device)

@@ -74,12 +74,12 @@ class SpiBus:
             )
         try:
             self._fd = os.open(device, os.O_RDWR | os.O_CLOEXEC)
-        except OSError as refused:
+        except OSError as error:
             raise HardwareMissing(
                 "{device} cannot be opened ({why}): put your user into the group spi (sudo usermod -aG "
                 "spi $USER, then log in again)",
                 device=device,
-                why=refused.strerror,
+                why=error.strerror,
             ) from None
 
     def transfer(self, data: bytes) -> bytes:
@@ -200,8 +200,8 @@ class ForceSampler:
             try:
                 while not self._closed and self.poll():
                     pass
-            except OSError as gone:
-                why = gone.strerror or gone
+            except OSError as error:
+                why = error.strerror or error
                 self.trouble = Sentence("the referee no longer reads forces ({why}) and asks about dead heats", why=why)
                 _log.error("%s", self.trouble)
                 return

@@ -196,8 +196,8 @@ def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
     )
     try:
         request = factory.request({tuple(pins.values()): settings}, _PURPOSE, QUEUE)
-    except (OSError, ValueError) as refused:
-        raise HardwareMissing(_why_refused(factory.chip, pins, refused)) from refused
+    except (OSError, ValueError) as error:
+        raise HardwareMissing(_why_refused(factory.chip, pins, error)) from error
     return GpiodLines(request)
 
 
@@ -217,12 +217,12 @@ def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str
                 info = opened.get_line_info(pin)
                 if info.used:
                     held.setdefault(info.consumer, []).append((seat, pin))
-    except OSError as gone:
-        refused = gone
+    except OSError as error:
+        refused = error
     if held and isinstance(refused, OSError) and refused.errno == errno.EBUSY:
         words = []
         for consumer, pads in held.items():
-            seats, numbers = (", ".join(str(one) for one in each) for each in zip(*pads, strict=True))
+            seats, numbers = (", ".join(str(number) for number in each) for each in zip(*pads, strict=True))
             which = f"seat {seats}'s pad (pin {numbers})"
             if len(pads) > 1:
                 which = f"the pads of seats {seats} (pins {numbers})"

@@ -203,12 +203,12 @@ class KeySource:
 
     def read(self, now: int) -> None:
         """Report all waiting signals; release devices that are gone, and look for missing ones."""
-        for token, one in list(self._open.items()):
+        for token, device in list(self._open.items()):
             try:
-                self._drain(one)
-                one.read_at = now
-            except OSError as gone:
-                _log.warning("%s is gone: %s", one.device.name, gone)
+                self._drain(device)
+                device.read_at = now
+            except OSError as error:
+                _log.warning("%s is gone: %s", device.device.name, error)
                 self._drop(token, now)
         if self._absent() and now - self._looked >= _LOOK_EVERY:
             self._find(now)
@@ -237,8 +237,8 @@ class KeySource:
         for device in self._devices.find(self._open.keys() | self._others):
             try:
                 self._take(device, now)
-            except OSError as gone:
-                _log.warning("%s went as soon as it had come: %s", device.name, gone)
+            except OSError as error:
+                _log.warning("%s went as soon as it had come: %s", device.name, error)
                 self._open.pop(device.token, None)
                 device.close()
 

@@ -41,7 +41,7 @@ def touches(edges: Sequence[Edge]) -> list[MeasuredContact]:
     out: list[MeasuredContact] = []
     for seat in sorted({edge.seat for edge in edges}):
         group: list[Edge] = []
-        for edge in sorted((edge for edge in edges if edge.seat == seat), key=lambda one: one.t):
+        for edge in sorted((edge for edge in edges if edge.seat == seat), key=lambda found: found.t):
             if group and edge.pressed and not group[-1].pressed and edge.t - group[-1].t > REBOUND:
                 out += _touch(group)
                 group = []

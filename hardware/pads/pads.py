@@ -153,8 +153,8 @@ class GpioPads:
                 return ()
             try:
                 return tuple(pad.seat for pad in self._pads if self._lines.is_down(pad.pin))
-            except OSError as gone:
-                self._give_up(gone)
+            except OSError as error:
+                self._give_up(error)
                 return ()
 
     def drain(self) -> None:
@@ -165,8 +165,8 @@ class GpioPads:
                     self._lines.drain()
                 while self._usable and (fresh := [pad for pad in self._pads if pad.fresh and pad.down]):
                     self._look(fresh[0], self._clock())
-            except OSError as gone:
-                self._give_up(gone)
+            except OSError as error:
+                self._give_up(error)
 
     def poll(self, now: int) -> None:
         """Report waiting edges; poll every pad that is believed down, and report releases. ``now`` in ns."""
@@ -176,8 +176,8 @@ class GpioPads:
                 for pad in self._pads:
                     if self._usable and pad.down:
                         self._look(pad, now)
-            except OSError as gone:
-                self._give_up(gone)
+            except OSError as error:
+                self._give_up(error)
 
     def watermark(self, now: int) -> int:
         """Return the instant (ns) up to which every edge has been reported, if queued within the lines' delivery time.

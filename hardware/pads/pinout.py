@@ -89,9 +89,9 @@ def open_factory() -> GpiodFactory:
     """
     try:
         from hardware.pin_factory import GpiodFactory
-    except ImportError as missing:
+    except ImportError as error:
         raise HardwareMissing(
             "pads and lights on the header need {name}: pip install {name}",
-            name=(missing.name or "gpiod").partition(".")[0],
-        ) from missing
+            name=(error.name or "gpiod").partition(".")[0],
+        ) from error
     return GpiodFactory()

@@ -208,9 +208,9 @@ class SeatPad:
         for contact in decided:
             self.queue.append(contact)
             if contact.event in (Event.PRESSED, Event.DROPPED):
-                for one in self.began:
-                    if one.first == contact.edge.t:
-                        one.known = Known.HAND if contact.event is Event.PRESSED else Known.SHORT
+                for began in self.began:
+                    if began.first == contact.edge.t:
+                        began.known = Known.HAND if contact.event is Event.PRESSED else Known.SHORT
 
     # Reports
 

@@ -55,11 +55,11 @@ class SerialPorts:
         """Raise `HardwareMissing` if pyserial is missing."""
         try:
             import serial  # noqa: F401
-        except ImportError as missing:
+        except ImportError as error:
             raise HardwareMissing(
                 "a pad board needs pyserial, which cannot be loaded ({why}): make install (pip install pyserial)",
-                why=missing,
-            ) from missing
+                why=error,
+            ) from error
         self.refused = ""
         """A line that may not be opened, with advice; empty if there was none recently."""
 

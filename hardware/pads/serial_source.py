@@ -205,8 +205,8 @@ class SerialSource:
                     if board.reader.junk > junk:
                         _log.warning("%s: a line was torn or no pad board's", device or "the pad board")
                 self._ask(board, now)
-            except OSError as gone:
-                _log.warning("the pad board at %s is gone: %s", device or "its port", gone)
+            except OSError as error:
+                _log.warning("the pad board at %s is gone: %s", device or "its port", error)
                 self._release_all(board, now)
                 del self._open[device]
                 self._looked = now

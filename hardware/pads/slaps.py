@@ -116,7 +116,7 @@ class PadFilter:
             if pad.contact.undecided is edge:
                 pad.begin(edge.t)
         made += self._decide(self._pads.values(), self._advanced)
-        return sorted(made, key=lambda one: (one.t, one.id))
+        return sorted(made, key=lambda observation: (observation.t, observation.id))
 
     @property
     def watermark(self) -> int:

@@ -107,14 +107,14 @@ class Synthesiser:
             try:
                 subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE, input=given)
                 samples, rate = read_wav(file)
-            except (OSError, subprocess.SubprocessError, wave.Error, EOFError) as failed:
+            except (OSError, subprocess.SubprocessError, wave.Error, EOFError) as error:
                 raise HardwareMissing(
                     "{name} could not speak {text} ({why}); {remedy}",
                     name=self.name,
                     text=repr(text),
-                    why=failed,
+                    why=error,
                     remedy=self.remedy,
-                ) from failed
+                ) from error
         return heard(prepared(samples, rate), f"{self.name} spoke {text!r} as silence; {self.remedy}")
 
 

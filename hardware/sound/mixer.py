@@ -90,7 +90,7 @@ class Mixer:
         """
         patience = (LATE_URGENT if urgent else LATE) if patience is None else patience
         if topic:
-            self._drop(lambda one: one.topic == topic)
+            self._drop(lambda queued: queued.topic == topic)
         if urgent:
             self._make_way()
         elif self.waiting > patience * RATE:
@@ -153,26 +153,26 @@ class Mixer:
             saying.at = 0
 
     def _make_way(self) -> None:
-        self._drop(lambda one: not one.urgent)
-        for place, one in enumerate(self._queue):
-            if one.urgent:
+        self._drop(lambda queued: not queued.urgent)
+        for place, sound in enumerate(self._queue):
+            if sound.urgent:
                 continue
-            if one.at < one.samples.size:
+            if sound.at < sound.samples.size:
                 # Keep the part already played, and a few milliseconds of fade-out.
-                self.cut.append(one.name)
-                count = min(round(FADE * RATE), one.samples.size - one.at)
-                tail = one.samples[: one.at + count].copy()
-                tail[one.at :] *= np.linspace(1, 0, count, dtype=np.float32)
+                self.cut.append(sound.name)
+                count = min(round(FADE * RATE), sound.samples.size - sound.at)
+                tail = sound.samples[: sound.at + count].copy()
+                tail[sound.at :] *= np.linspace(1, 0, count, dtype=np.float32)
                 breath = round(BREATH * RATE)
-                self._queue[place] = _Saying(tail, True, one.name, one.topic, one.until, breath, one.at)
+                self._queue[place] = _Saying(tail, True, sound.name, sound.topic, sound.until, breath, sound.at)
             else:
-                one.pause = min(one.pause, max(one.at - one.samples.size, round(BREATH * RATE)))
+                sound.pause = min(sound.pause, max(sound.at - sound.samples.size, round(BREATH * RATE)))
         # Drop verdicts that would be heard too late, the oldest first.
         while self.waiting > LATE_URGENT * RATE:
             unbegun = next((saying for saying in self._queue if saying.at == 0), None)
             if unbegun is None:
                 return
-            self._drop(lambda one, oldest=unbegun: one is oldest)  # type: ignore[misc]
+            self._drop(lambda queued, oldest=unbegun: queued is oldest)  # type: ignore[misc]
 
     def _drop(self, wanted: Callable[[_Saying], bool]) -> None:
         """Drop selected phrases that have not begun."""

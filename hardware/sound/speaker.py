@@ -48,10 +48,8 @@ class WavSpeaker:
         self._mixer = Mixer(self._volume)
         try:
             self._out = file.open("wb")
-        except OSError as refused:
-            raise HardwareMissing(
-                "cannot write the sound to {file}: {why}", file=file, why=refused.strerror
-            ) from refused
+        except OSError as error:
+            raise HardwareMissing("cannot write the sound to {file}: {why}", file=file, why=error.strerror) from error
         self._wav = open_wav(self._out)
         self._closed = False
 
@@ -66,8 +64,8 @@ class WavSpeaker:
         """Place a phrase at the present instant, or after the previous one; ``urgent`` interrupts others."""
         try:
             samples = self._bank.phrase(clips)
-        except HardwareMissing as missing:
-            _log.warning("not said: %s (%s)", " ".join(clips), missing)
+        except HardwareMissing as error:
+            _log.warning("not said: %s (%s)", " ".join(clips), error)
             return
         self._write_until(self._clock())
         self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
@@ -150,7 +148,7 @@ def open_speaker(
         # Render only once the card is known to work, since it takes a while.
         clips.render(vocabulary, progress)
         return OpenedVoice(speaker, f"{clips.voice}, through the sound card", audible=True)
-    except HardwareMissing as missing:
+    except HardwareMissing as error:
         if audio is not None:
             raise
-        return OpenedVoice(RecordingSpeaker(clock, keep=1000), str(missing), audible=False)
+        return OpenedVoice(RecordingSpeaker(clock, keep=1000), str(error), audible=False)

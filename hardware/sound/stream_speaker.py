@@ -106,9 +106,9 @@ class StreamSpeaker:
         self._closed = threading.Event()
         try:
             self._open().start()
-        except (HardwareMissing, self._sound.PortAudioError) as missing:
+        except (HardwareMissing, self._sound.PortAudioError) as error:
             self._end_stream()
-            self._tell(words_of(missing) if isinstance(missing, HardwareMissing) else _NO_CARD)
+            self._tell(words_of(error) if isinstance(error, HardwareMissing) else _NO_CARD)
         if watched:
             threading.Thread(target=self._watch, name="sound card", daemon=True).start()
 
@@ -183,8 +183,8 @@ class StreamSpeaker:
             self._sound._terminate()
             self._sound._initialize()
             self._open()
-        except (HardwareMissing, self._sound.PortAudioError) as still:
-            _log.info("still no sound card (%s)", still)
+        except (HardwareMissing, self._sound.PortAudioError) as error:
+            _log.info("still no sound card (%s)", error)
             return
         with self._lock:
             self._mixer.lost(now - self._lost_at)
@@ -268,8 +268,8 @@ def import_sounddevice() -> Any:
     """
     try:
         import sounddevice
-    except OSError as missing:
-        raise HardwareMissing(_NO_LIBRARY) from missing
-    except ImportError as missing:
-        raise HardwareMissing("no sound: sounddevice is missing; pip install sounddevice") from missing
+    except OSError as error:
+        raise HardwareMissing(_NO_LIBRARY) from error
+    except ImportError as error:
+        raise HardwareMissing("no sound: sounddevice is missing; pip install sounddevice") from error
     return sounddevice

@@ -172,7 +172,7 @@ def match(photo: str, labels: Sequence[Label], seen: Iterable[CardSeen]) -> Judg
     """Match readings to labels, surer readings first, labels with a box before those without."""
     left = sorted(seen, key=lambda s: -s.confidence)
     met: list[tuple[Label, CardSeen | None]] = []
-    for label in sorted(labels, key=lambda one: one.box is None):
+    for label in sorted(labels, key=lambda labelled: labelled.box is None):
         hits = (k for k, r in enumerate(left) if r.card == label.card and is_inside(label.box, *_centre(r)))
         hit = next(hits, None)
         met.append((label, None if hit is None else left.pop(hit)))

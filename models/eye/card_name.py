@@ -171,7 +171,7 @@ def _colourless_names(card: Candidate, weights: EvidenceWeights) -> Names:
         shapes = chances[alike] / max(float(chances[alike].sum()), 1e-12)
         shapes = (1 - _SUIT_UNKNOWN) * shapes + _SUIT_UNKNOWN / len(alike)
         names += [(CARD_CLASSES[i], float(share * shape)) for i, shape in zip(alike, shapes, strict=True)]
-    names.sort(key=lambda one: -one[1])
+    names.sort(key=lambda named: -named[1])
     return (names[0], *((name, share) for name, share in names[1:MOST_NAMES] if share >= LEAST_SHARE))
 
 

@@ -247,7 +247,9 @@ def _a_card_apart(card: Candidate, other: Candidate) -> bool:
         way, turn = np.linalg.solve(axes, spot.centre - first.centre), _turn(spot, first)
         ways = [(0.0, -along)] if turn < 0 else []
         ways += [(side * _ACROSS[0], -along if turn < 0 else 0.0) for side in (-1, 1)]
-        return abs(turn) > _ABOUT_PARALLEL and any(float(np.abs(way - one).max()) < _ABOUT_APART for one in ways)
+        return abs(turn) > _ABOUT_PARALLEL and any(
+            float(np.abs(way - expected).max()) < _ABOUT_APART for expected in ways
+        )
 
     return all(is_apart(spot) for spot in other.spots)
 

@@ -98,9 +98,9 @@ class Flicker:
         changes = _without(shares, slow)
         total = float((changes**2).sum())
         fits = {hz: _fit(changes, instants, slow, 2.0 * hz) for hz in _RATES}
-        hz = max(fits, key=lambda one: fits[one])
+        hz = max(fits, key=lambda frequency: fits[frequency])
         ripple = float(np.sqrt(2 * fits[hz] / changes.size))
-        other = max(fit for one, fit in fits.items() if one != hz)
+        other = max(fit for frequency, fit in fits.items() if frequency != hz)
         sure = fits[hz] >= _EXPLAINED * total and other <= _ALONE * total and ripple >= _LEAST_RIPPLE
         return Mains(hz if sure else None, ripple if sure else float(np.sqrt(2 * total / changes.size)))
 

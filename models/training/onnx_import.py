@@ -24,7 +24,9 @@ def load_shipped(net: nn.Module, path: Path, pictures: Tensor) -> None:
     (N, 3, H, W), a few hundred as in training, so that training finds the statistics it expects.
     """
     model = onnx.load(str(path))
-    stored = {one.name: torch.from_numpy(onnx.numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
+    stored = {
+        tensor.name: torch.from_numpy(onnx.numpy_helper.to_array(tensor).copy()) for tensor in model.graph.initializer
+    }
     layers = [
         [stored[name] for name in node.input[1:]] for node in model.graph.node if node.op_type in ("Conv", "Gemm")
     ]

@@ -66,7 +66,7 @@ def usual(angles: Sequence[tuple[float, float]], claim: float = 1.0) -> float | 
     """Return the bearing with the most weight around it; None if the others weigh more than ``claim`` times that."""
     if not angles:
         return None
-    best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
+    best = max(angles, key=lambda candidate: sum(w for a, w in angles if apart(a, candidate[0]) < 20))
     near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
     if sum(w for _, w in angles) > (1 + claim) * sum(w for _, w in near):
         return None
@@ -83,7 +83,7 @@ def brought_from(track: Track) -> float | None:
     """
     angle = usual(track.bearings, HALF)
     first = track.bearings[: track.first_arms]
-    return None if angle is None or all(apart(one, angle) > _SWING for one, _ in first) else angle
+    return None if angle is None or all(apart(bearing, angle) > _SWING for bearing, _ in first) else angle
 
 
 @dataclass(slots=True)

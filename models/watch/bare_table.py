@@ -62,9 +62,9 @@ class BareTable:
             self._keep(np.asarray(cv2.resize(self._picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8))
         if seen:
             self._follow(image)
-        left = [one for one in seen if not self._is_print(image, one)]
-        if any(one.card in self._names for one in left) and self._follow(image, doubted=True):
-            left = [one for one in left if not self._is_print(image, one)]
+        left = [card for card in seen if not self._is_print(image, card)]
+        if any(card.card in self._names for card in left) and self._follow(image, doubted=True):
+            left = [card for card in left if not self._is_print(image, card)]
         return left
 
     def _follow(self, image: Bytes, doubted: bool = False) -> bool:

@@ -99,7 +99,7 @@ class Gaze:
     def _learn_size(self, found: list[Found], now: SeenFrame) -> None:
         """Learn a face's size and brightness from the first cards, and judge the earlier frames by them."""
         self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
-        self._motion.learn_paper(now.glance.small, max(found, key=lambda one: one[0].confidence)[1])
+        self._motion.learn_paper(now.glance.small, max(found, key=lambda pair: pair[0].confidence)[1])
         for moment in self._stream.moments:
             if moment is not now and moment.half is not None:
                 self._paper.look(moment)
@@ -170,7 +170,7 @@ class Gaze:
         while low < high:
             moment = passed[(low + high) // 2]
             looks.append((moment, self._look(moment, region)))
-            if any(one.card == s.card for one, _ in looks[-1][1]):
+            if any(card.card == s.card for card, _ in looks[-1][1]):
                 high = moment.index - start
             else:
                 low = moment.index - start + 1

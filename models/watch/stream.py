@@ -198,7 +198,7 @@ class Stream:
         for moment in reversed(self.moments):
             if since <= moment.t <= until:
                 near = [s for s in moment.suspects if distance(s.place, place) < reach]
-                place = min((s.place for s in near), key=lambda one: distance(one, place), default=place)
+                place = min((s.place for s in near), key=lambda known: distance(known, place), default=place)
                 # A finger may split the paper in two.
                 near += [s for s in moment.suspects if s not in near and distance(s.place, place) < reach / 2]
                 yield moment, near

@@ -52,7 +52,7 @@ def tell_surfaces(network: Callable[[Image], NDArray[np.float32]], picture: Imag
     """Return the likeliest surface of each pixel of a picture (H x W x 3), compared with the ``bare`` table."""
     rows, columns = picture.shape[:2]
     size = (round(columns * ROWS / rows / 2) * 2, ROWS)
-    both = [cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (picture, bare)]
+    both = [cv2.resize(image, size, interpolation=cv2.INTER_AREA) for image in (picture, bare)]
     kinds = network(np.concatenate(both, axis=2)[None])[0].astype(np.uint8)
     _tell_sleeves(kinds)
     return np.asarray(cv2.resize(kinds, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)

@@ -258,7 +258,7 @@ class Track:
 
     def likely(self, name: str) -> int:
         """Number of frames whose candidates include this card."""
-        return sum(any(one == name for one, p in look) for look in self.looks())
+        return sum(any(read_name == name for read_name, p in look) for look in self.looks())
 
     def seen_on_pile(self) -> int:
         return sum(s.on_pile for s in self.sightings)

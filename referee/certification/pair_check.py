@@ -77,7 +77,7 @@ class PairCheck:
         return [self.request] if self._left else []
 
     def _hear(self, told: Iterable[object]) -> None:
-        self._hands += [one for one in told if isinstance(one, Slap) and one.seat in self.asking]
+        self._hands += [line for line in told if isinstance(line, Slap) and line.seat in self.asking]
 
     def _note(self, outcome: Outcome, t: int) -> None:
         self.outcomes[self._left.pop(0)] = outcome

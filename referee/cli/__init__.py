@@ -129,11 +129,11 @@ def _run(args: argparse.Namespace) -> int:
             status: int = args.run(args)
             sys.stdout.flush()
         return status
-    except UserError as mistake:
-        print(f"referee: {escape_controls(' '.join(translate(mistake).split()))}", file=sys.stderr)
+    except UserError as error:
+        print(f"referee: {escape_controls(' '.join(translate(error).split()))}", file=sys.stderr)
         return MISTAKE
-    except ImportError as missing:
-        part = missing.name or " ".join(str(missing).split())
+    except ImportError as error:
+        part = error.name or " ".join(str(error).split())
         command = install_command()
         words = Sentence("this needs {part}: run `{command}` (see `referee doctor`)", part=part, command=command)
         print(f"referee: {translate(words)}", file=sys.stderr)

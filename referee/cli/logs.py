@@ -140,8 +140,8 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False, what_
         _tell_broken_seals(log, stream)
     replaced_by = find_replacements(made)
     write = _as_json if as_json else words(witnessed.table, made)
-    for one in _chosen(made, ruling, replaced_by):
-        _write(*write(witnessed.explain(one)))
+    for chosen in _chosen(made, ruling, replaced_by):
+        _write(*write(witnessed.explain(chosen)))
     return 0
 
 
@@ -165,8 +165,12 @@ def _explain_move(stream: BinaryIO, move: Move, *, as_json: bool) -> None:
         _write(json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
         return
     words, write = RulingWords(game.table.seats, here()), ruling_writer(game.table, here())
-    for head, one in zip((words.texts("what_if.was"), moved_words(moved, words)), told, strict=True):
-        lines_ = [words.texts("what_if.no_hand")] if one is None else explanation_lines(one, game.table, words, {})
+    for head, explanation in zip((words.texts("what_if.was"), moved_words(moved, words)), told, strict=True):
+        lines_ = (
+            [words.texts("what_if.no_hand")]
+            if explanation is None
+            else explanation_lines(explanation, game.table, words, {})
+        )
         _write(head, *(f"  {line}" for line in lines_), "")
     if moved.later.was is None and moved.later.would_be is None:
         _write(words.texts("what_if.on_none"))

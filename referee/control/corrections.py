@@ -181,7 +181,9 @@ class CommandHandler(Reports):
     def answer(self) -> Accepted:
         """Answer the referee's question: with a seat, a card, or which came first."""
         question, value, view = self._log.first_name(self._get("question")), self._get("value"), self._facts.view
-        open_ = next((one for one in view.questions if self._log.first_name(one) == question), None)
+        open_ = next(
+            (open_question for open_question in view.questions if self._log.first_name(open_question) == question), None
+        )
         if open_ is None:
             raise Denied("that question is not open; it may have been answered already (undo takes an answer back)")
         ruling = self._log.ruling(open_)

@@ -87,7 +87,7 @@ def likely_cards(card: Card, places: Foresight | None, asked: Iterable[str] = ()
         places: what deck memory knows of all cards (K2); None if it is switched off.
         asked: the cards in the referee's question about this one, in its order.
     """
-    eye = [name for name, _ in sorted(card.candidates, key=lambda one: -one[1])]
+    eye = [name for name, _ in sorted(card.candidates, key=lambda candidate: -candidate[1])]
     free = [name for name in eye if _may_be(name, places)]
     pack = PACK if places is None else places.pack
     alike = [] if card.card == UNREADABLE else sorted(pack, key=lambda other: _unlikeness(card.card, other))

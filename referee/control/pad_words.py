@@ -245,7 +245,7 @@ def first_for_pads(view: View, rulings: Sequence[Ruling]) -> Ruling | None:
         return None
     open_ = [ruling for ruling in rulings if ruling.kind == "question" and ruling.id in view.questions]
     found = [ruling for ruling in open_ if _answer_to(ruling, _ANY_YES) is not None]
-    return min(found, key=lambda one: (one.t, one.id), default=None)
+    return min(found, key=lambda asked: (asked.t, asked.id), default=None)
 
 
 def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
@@ -256,7 +256,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
     """
     log = facts.log
     found = [log.ruling(name) for name in facts.view.questions]
-    questions = sorted((ruling for ruling in found if ruling is not None), key=lambda one: (one.t, one.id))
+    questions = sorted((ruling for ruling in found if ruling is not None), key=lambda asked: (asked.t, asked.id))
     # While a question holds up the pile, every hand on it is late.
     nothing = _NOTHING | {"late"} if questions else _NOTHING
     for line in facts.observations:
@@ -288,7 +288,7 @@ def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
     if not facts.offers.contests:
         return None
     found = [ruling for ruling in facts.log.rulings.values() if ruling.kind in CONTESTABLE]
-    latest = max(found, key=lambda one: one.t)["seat"] if found else None
+    latest = max(found, key=lambda act: act.t)["seat"] if found else None
     # A slap that won is on record once its pile is picked up.
     against = facts.view.owner or latest
     return {"do": "contest", "by": [seat], "against": against} if against not in (None, seat) else None

@@ -71,7 +71,11 @@ class Reports(MetCommand):
         ruled = [
             ruling for ruling in self._log.rulings.values() if ruling.kind in CONTESTABLE and ruling["seat"] == against
         ]
-        named = self._find_verdict(name) if name is not None else max(ruled, key=lambda one: one.t, default=None)
+        named = (
+            self._find_verdict(name)
+            if name is not None
+            else max(ruled, key=lambda ruled_slap: ruled_slap.t, default=None)
+        )
         acts = [ruling.because[-1] for ruling in self._log.rulings.values()
                 if ruling.kind == "contested" and ruling["against"] == against and seat in ruling["by"]]  # fmt: skip
         return named is not None and any(act in (cause_of(named), *named.because) for act in acts)

@@ -149,7 +149,7 @@ def call_in(folder: Path, seat: int, phones: int | None = None) -> str:
     new = replace(old, code=_new_code(), phones=old.phones if phones is None else phones)
     left = found.end(True, seat)
     try:
-        _write(folder, replace(left, codes=tuple(sorted((*left.codes, new), key=lambda one: one.seat))))
+        _write(folder, replace(left, codes=tuple(sorted((*left.codes, new), key=lambda code: code.seat))))
     except OSError as error:
         return Sentence("the seats' codes cannot be written ({why})", why=str(error.strerror))
     return ""
@@ -195,7 +195,7 @@ def _is_fresh(found: SeatCodes, now: int | None) -> bool:
 def _read(folder: Path) -> SeatCodes:
     try:
         said: dict[str, Any] = json.loads((folder / CODES_NAME).read_bytes())
-        codes = tuple(SeatCode(**one) for one in said["codes"])
+        codes = tuple(SeatCode(**code) for code in said["codes"])
         ended = {str(code): (str(name), bool(called_in)) for code, (name, called_in) in said["ended"].items()}
         return SeatCodes(int(said["made"]), bool(said["handed_on"]), codes, ended)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -110,7 +110,7 @@ def list_choices(facts: Facts, places: Foresight | None, voice: Mapping[str, Any
     found = [ruling for name in facts.view.questions if (ruling := facts.log.ruling(name)) is not None]
     if found:
         # Questions about late lines come last: they may wait for as long as people like.
-        asked = min(found, key=lambda one: (one["ask"] == LATE, one.t, one.id))
+        asked = min(found, key=lambda question: (question["ask"] == LATE, question.t, question.id))
         return tuple(_of_question(asked, facts, places))
     return tuple(_of_game(facts, places, voice))
 
@@ -206,7 +206,7 @@ def _verdicts(facts: Facts, since: int) -> Iterator[SpokenChoice]:
         # A slap that won is on record once its pile is picked up.
         first = [hand for hand in hands if hand.seat == owner and hand.t >= since][:1]
         ruled += [Ruling("slap_won", f"slap_won@{hand.id}", hand.t, (hand.id,), (), {"seat": owner}) for hand in first]
-    latest = max(ruled, key=lambda one: one.t, default=None)
+    latest = max(ruled, key=lambda ruled_slap: ruled_slap.t, default=None)
     if latest is None:
         return
     instead = find_overrulable(latest, hands, owner=owner, is_on_record=latest.id in log.rulings)

@@ -74,11 +74,11 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
     # Two gaps (6) cost more than a misread pair (4) or an unread one (3), so near cards are paired.
     gap, far = 3, 10**6
     best = [[(gap * column, 0, 1) for column in range(len(seen) + 1)]]
-    for row, one in enumerate(laid, start=1):
+    for row, card in enumerate(laid, start=1):
         above, line = best[-1], [(gap * row, 1, 0)]
         for column, other in enumerate(seen, start=1):
-            cost = 0 if one.card == other.card else 3 if other.card == "??" else 4
-            both = above[column - 1][0] + (cost if abs(one.t - other.t) <= _WINDOW else far)
+            cost = 0 if card.card == other.card else 3 if other.card == "??" else 4
+            both = above[column - 1][0] + (cost if abs(card.t - other.t) <= _WINDOW else far)
             steps = (both, 1, 1), (above[column][0] + gap, 1, 0), (line[column - 1][0] + gap, 0, 1)
             line.append(min(steps, key=itemgetter(0)))
         best.append(line)
@@ -134,7 +134,7 @@ def score_cards(truth: Sequence[Observation], seen: Sequence[Observation]) -> Ca
 
 def _takers(told: Iterable[Observation]) -> Callable[[Card], int | None]:
     """Return a function from a card to the seat that took its pile; 0: the pile was not taken."""
-    taken = sorted((o for o in told if isinstance(o, Taken)), key=lambda one: one.t)
+    taken = sorted((o for o in told if isinstance(o, Taken)), key=lambda take: take.t)
     return lambda card: next((take.seat for take in taken if take.t > card.t), 0)
 
 

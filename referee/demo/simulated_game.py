@@ -256,8 +256,8 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
                 progress=lambda done, of: bars.update(bar, completed=done, total=of, visible=True),
                 language=here().language,
             )  # fmt: skip
-        except HardwareMissing as missing:
-            raise UserError("--audio: {why}", why=missing) from None
+        except HardwareMissing as error:
+            raise UserError("--audio: {why}", why=error) from None
     print(translate(voice.words))
     return voice.speaker
 

@@ -125,7 +125,7 @@ class AmendedLog:
                     for ruling in rulings
                     if ruling.kind == "dead_card" and line.line in (ruling.id, base_id(ruling))
                 )
-                by = next((as_in_turn(one, line) for one in dead), line)
+                by = next((as_in_turn(dead_card, line) for dead_card in dead), line)
             self._said_of.setdefault(by.line, []).append(by)
 
     def known(self, line: str) -> bool:

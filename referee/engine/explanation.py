@@ -157,7 +157,11 @@ class WitnessedLog:
     def as_made(self, ruling: Ruling) -> Ruling | None:
         """Return a ruling as first made, before amendments renamed it; None if the clock caused it."""
         made = self._course_of(ruling).made.get(base_id(ruling))
-        return next((one for one in made.rulings if one.id == base_id(ruling)), None) if made is not None else None
+        return (
+            next((candidate for candidate in made.rulings if candidate.id == base_id(ruling)), None)
+            if made is not None
+            else None
+        )
 
     def _course_of(self, ruling: Ruling) -> JudgedCourse:
         """Return the course of judging when a ruling was last in force."""
@@ -240,11 +244,11 @@ def _moments(ruling: Ruling, course: JudgedCourse) -> tuple[tuple[Moment, ...], 
     if _is_verdict(ruling, course):
         low = bisect.bisect_left(course.shown, (ruling.t - _AROUND_NS,))
         high = bisect.bisect_right(course.shown, (ruling.t + _AROUND_NS, 2**62))
-        others = [one for one in course.shown[low:high] if one[2].id not in rests]
-        others.sort(key=lambda one: abs(one[0] - ruling.t))
+        others = [shown for shown in course.shown[low:high] if shown[2].id not in rests]
+        others.sort(key=lambda entry: abs(entry[0] - ruling.t))
         told += others[:_MOST_MOMENTS]
         left_out = len(others[_MOST_MOMENTS:])
-    return tuple(_moment(line, ruling, course) for _, _, line in sorted(told, key=lambda one: one[:2])), left_out
+    return tuple(_moment(line, ruling, course) for _, _, line in sorted(told, key=lambda entry: entry[:2])), left_out
 
 
 def _moment(line: Observation, ruling: Ruling, course: JudgedCourse) -> Moment:
@@ -456,7 +460,7 @@ def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
     if slap is not None and course.moments[slap.id].state.position.rules.has("K9"):
         at = bisect.bisect_left(course.changes, (slap.t,))
         near = course.changes[max(0, at - _MOST_LOOKED_AT) : at + _MOST_LOOKED_AT]
-        near.sort(key=lambda one: abs(one[0] - slap.t))
+        near.sort(key=lambda entry: abs(entry[0] - slap.t))
         readings = (_reading(ruling, slap, other, course) for _, _, other in near[:_MOST_LOOKED_AT])
         told = [reading for reading in readings if reading is not None]
     mattered = [reading for reading in told if reading.held]

@@ -84,7 +84,7 @@ def is_rival_hand(position: Position, slap: Slap, taken: Observation) -> bool:
     hand = as_hand(position, taken)
     if hand is None or hand.seat == slap.seat:
         return False
-    return all(judge_hand(position, one)[0].outcome == "won" for one in (hand, slap))
+    return all(judge_hand(position, judged)[0].outcome == "won" for judged in (hand, slap))
 
 
 def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:
@@ -160,7 +160,7 @@ def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
     of_card = (ruling for ruling in state.latest if ruling.because[0] == step.undone_card)
     did = (ruling.id for ruling in of_card if ruling.kind in _CARD_DID or ruling.get("ask") == "slap_or_limit")
     undone = (*step.undone, *did)
-    at = next((at for at, one in enumerate(rulings) if one.kind in ("dead_card", "out")), None)
+    at = next((at for at, ruling in enumerate(rulings) if ruling.kind in ("dead_card", "out")), None)
     if at is None or not undone:
         return rulings
     return [*rulings[:at], replace(rulings[at], undoes=undone, supersedes=undone), *rulings[at + 1 :]]

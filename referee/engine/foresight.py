@@ -53,7 +53,7 @@ class Foresight:
         if expected is not None:
             return card == expected
         alike = ("Xr", "Xb") if card[0] == "X" else (card,)
-        elsewhere = sum(self.placed.count(one) for one in alike)
+        elsewhere = sum(self.placed.count(twin) for twin in alike)
         if seat is None:
             elsewhere -= sum(stack[0] in alike for stack in self.stacks if stack)
         return elsewhere < (self.jokers if card[0] == "X" else self.packs)

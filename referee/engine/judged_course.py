@@ -50,8 +50,8 @@ class JudgedCourse:
 
     def sort(self) -> None:
         """Sort the lists by instant, once all lines are added."""
-        self.shown.sort(key=lambda one: one[:2])
-        self.changes.sort(key=lambda one: one[:2])
+        self.shown.sort(key=lambda entry: entry[:2])
+        self.changes.sort(key=lambda entry: entry[:2])
 
     def slap(self, name: str) -> Slap | None:
         """Return the slap with that id; None if the line is not a slap or is missing."""

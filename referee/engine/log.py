@@ -295,7 +295,9 @@ def to_fields(observation: Observation) -> dict[str, Any]:
         item = getattr(observation, f.name)
         if f.default is not MISSING and item == f.default and f.name != "seat":
             continue
-        out[f.name] = [list(one) if type(one) is tuple else one for one in item] if isinstance(item, tuple) else item
+        out[f.name] = (
+            [list(value) if type(value) is tuple else value for value in item] if isinstance(item, tuple) else item
+        )
     out.update(observation.extra)
     return out
 

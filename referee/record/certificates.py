@@ -228,7 +228,7 @@ def latest_certificate(folder: Path, *, simulated: bool = False) -> Certificate 
             found.append(_read(json.loads(path.read_text(encoding="utf-8"))))
     # Not the file's own time: a restored backup has the time of the copy.
     mine = (certificate for certificate in found if certificate.simulated == simulated)
-    return max(mine, key=lambda one: datetime.fromisoformat(one.at).timestamp(), default=None)
+    return max(mine, key=lambda certificate: datetime.fromisoformat(certificate.at).timestamp(), default=None)
 
 
 def _read(told: Mapping[str, Any]) -> Certificate:

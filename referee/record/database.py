@@ -66,7 +66,7 @@ def connect(
 
 def is_empty(path: Path) -> bool:
     """Return whether a file exists and is empty, its write-ahead log included."""
-    return path.exists() and not any(one.exists() and one.stat().st_size for one in (path, _log_of(path)))
+    return path.exists() and not any(file.exists() and file.stat().st_size for file in (path, _log_of(path)))
 
 
 def refuse_empty(path: Path) -> None:

@@ -104,13 +104,13 @@ def _derivatives(
     for seats, winner in games:
         weights = np.array([math.exp(strengths[seat]) if seat != UNKNOWN_PLAYER else 1.0 for seat in seats])
         chances = weights / weights.sum()
-        for place, one in enumerate(seats):
-            if one == UNKNOWN_PLAYER:
+        for place, player in enumerate(seats):
+            if player == UNKNOWN_PLAYER:
                 continue
-            slope[one] += (place == winner) - chances[place]
+            slope[player] += (place == winner) - chances[place]
             for beside, other in enumerate(seats):
                 if other != UNKNOWN_PLAYER:
-                    curve[one, other] += chances[place] * ((place == beside) - chances[beside])
+                    curve[player, other] += chances[place] * ((place == beside) - chances[beside])
     return slope, curve
 
 
@@ -212,11 +212,11 @@ def make_league(results: Iterable[GameResult], names: Mapping[str, str]) -> list
 def _game(game: GameResult, number: Mapping[str, int]) -> Game:
     who = (game.people.get(seat, "") for seat in range(1, game.seats + 1))
     assert game.winner is not None
-    return tuple(number.get(one, UNKNOWN_PLAYER) for one in who), game.winner - 1
+    return tuple(number.get(person, UNKNOWN_PLAYER) for person in who), game.winner - 1
 
 
 def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> LeagueRow:
-    seats = [(game, seat) for game in games for seat, one in game.people.items() if one == who]
+    seats = [(game, seat) for game in games for seat, person in game.people.items() if person == who]
     ended = [(game, seat) for game, seat in seats if game.winner is not None]
     hands = [hand for game, seat in seats for hand in game.hands if hand.seat == seat]
     slaps = {kind: sum(hand.outcome == kind for hand in hands) for kind in ("won", "late", "false", "void")}

@@ -85,7 +85,7 @@ def _cleaned(value: Any, word: re.Pattern[str], instead: str) -> Any:
     if isinstance(value, str):
         return word.sub(lambda _: instead, value)
     if isinstance(value, list):
-        return [_cleaned(one, word, instead) for one in value]
+        return [_cleaned(part, word, instead) for part in value]
     if isinstance(value, dict):
-        return {key: _cleaned(one, word, instead) for key, one in value.items()}
+        return {key: _cleaned(part, word, instead) for key, part in value.items()}
     return value

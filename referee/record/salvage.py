@@ -133,7 +133,7 @@ class _Lines:
         placed, self._strays = set(), dict[Line, None]()
         for lines in self._copies.values():
             for number, copies in lines.items():
-                before = [one.seal for one in lines.get(number - 1, ())] if number > 1 else [FIRST_SEAL]
+                before = [earlier.seal for earlier in lines.get(number - 1, ())] if number > 1 else [FIRST_SEAL]
                 for line in copies:
                     if any(line.follows(seal or "") for seal in before):
                         placed.add(line.seal)

@@ -115,7 +115,7 @@ class Schema:
         """
         if int(db.execute("PRAGMA user_version").fetchone()[0]) > self.version:
             return ""
-        kind, name = next(((one[0], one[1]) for one in _objects(db) if one not in self._own), ("", ""))
+        kind, name = next(((found[0], found[1]) for found in _objects(db) if found not in self._own), ("", ""))
         return f'{kind} "{name}"' if kind else ""
 
 

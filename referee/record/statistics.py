@@ -97,9 +97,9 @@ def _figure(
         outcome = "late"
     card = None
     if outcome in ("won", "late") and won is not None:
-        card = max((card for card in cards if card.id in won.because), key=lambda one: one.t, default=None)
+        card = max((card for card in cards if card.id in won.because), key=lambda laid: laid.t, default=None)
     elif outcome == "false":
-        card = max((card for card in cards if card.t <= slap.t), key=lambda one: one.t, default=None)
+        card = max((card for card in cards if card.t <= slap.t), key=lambda laid: laid.t, default=None)
     if is_said(slap) or is_said(card):
         # People reported it, and know only the order of events: no reaction time, and no margin.
         card = None
@@ -166,14 +166,14 @@ def summarise_players(of: Iterable[HandFigure]) -> list[PlayerSummary]:
         by_player.setdefault(figure.player, []).append(figure)
     made = []
     for player, ones in by_player.items():
-        times = sorted(one.since for one in ones if one.counts and one.since is not None)
-        kinds = {kind: sum(one.kind == kind for one in ones) for kind in HAND_KINDS}
-        outcomes = [one.outcome for one in ones]
+        times = sorted(hand.since for hand in ones if hand.counts and hand.since is not None)
+        kinds = {kind: sum(hand.kind == kind for hand in ones) for kind in HAND_KINDS}
+        outcomes = [hand.outcome for hand in ones]
         void = outcomes.count("void") + outcomes.count("late")
         made.append(PlayerSummary(
             player, ones[-1].seat, tuple(times), outcomes.count("won"), outcomes.count("false"), void, kinds,
         ))  # fmt: skip
-    return sorted(made, key=lambda one: (one.seat, one.player))
+    return sorted(made, key=lambda summary: (summary.seat, summary.player))
 
 
 def list_margins(of: Iterable[HandFigure]) -> list[int]:

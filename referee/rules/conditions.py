@@ -71,9 +71,9 @@ class Readings:
         size = math.prod(len(_MAY_BE[kind]) for _, kind in unknown)
         self.everywhere = (1 << size) - 1
         step = 1
-        for one in unknown:
-            self.named[one] = _masks(one[1], step, size)
-            step *= len(_MAY_BE[one[1]])
+        for unread in unknown:
+            self.named[unread] = _masks(unread[1], step, size)
+            step *= len(_MAY_BE[unread[1]])
 
 
 _MAY_BE: Final[Mapping[str, Sequence[Any]]] = {"number": range(1, 14), "suit": SUITS}

@@ -114,7 +114,7 @@ def copies(position: Position, card: str) -> int:
     """Return the number of copies of this card known to be on the table or in stacks."""
     alike = ("Xr", "Xb") if card[0] == "X" else (card,)
     places = ([laid.card for laid in position.pile], *position.known)
-    return sum([place.count(one) for place in places for one in alike])
+    return sum([place.count(twin) for place in places for twin in alike])
 
 
 def ask_recount(step: Step, seats: Iterable[int], *rule: str) -> None:

@@ -115,8 +115,8 @@ class Blueprint:
 
     def lines(self, x: float, y: float, words: Sequence[str], anchor: str = "start", size: float = BODY) -> None:
         """Draw lines of text, one below the other."""
-        for row, one in enumerate(words):
-            self.text(x, y + row * size * 1.4, one, anchor, size)
+        for row, line in enumerate(words):
+            self.text(x, y + row * size * 1.4, line, anchor, size)
 
     def arrow(self, x: float, y: float, angle: float, stroke: str = FAINT) -> None:
         """Draw an arrowhead with its tip here, in direction ``angle`` (radians)."""

@@ -59,8 +59,8 @@ def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Check]:
     if not seen:
         return [Check("cards", "poor", Sentence("no card is seen"),
                      Sentence("lay some cards face up in the middle, one beside the other"))]  # fmt: skip
-    quads = [np.asarray(one.corners, np.float64) for one in seen]
-    names = [one.card for one in seen if one.card != UNREAD]
+    quads = [np.asarray(card.corners, np.float64) for card in seen]
+    names = [card.card for card in seen if card.card != UNREAD]
     unread = len(seen) - len(names)
     listed = ", ".join(map(pretty, names))
     read = Check("cards", "fine", Sentence("read: {listed}", listed=listed))

@@ -164,8 +164,8 @@ def thread_counts() -> list[int]:
 
 def quickest(speeds: Sequence[EyeSpeed]) -> EyeSpeed:
     """Return the best number of threads: each additional one must be worth it."""
-    best = min(speeds, key=lambda one: one.threads)
-    for speed in sorted(speeds, key=lambda one: one.threads):
+    best = min(speeds, key=lambda measured: measured.threads)
+    for speed in sorted(speeds, key=lambda measured: measured.threads):
         if speed.look_ms < _WORTH * best.look_ms:
             best = speed
     return best

@@ -275,7 +275,7 @@ def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
         left = [colour for colour in _COLOURS if colour not in seen]
         told = yield choose(
             f"lights.table.{meant}", _after(words, Sentence("Which colour does the table's light blink?")),
-            meant if meant in left else left[0], {**{one: _COLOURS[one] for one in left}, "none": ""},
+            meant if meant in left else left[0], {**{name: _COLOURS[name] for name in left}, "none": ""},
         )  # fmt: skip
         if told != "none":
             seen[told] = pin

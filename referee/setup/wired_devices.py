@@ -82,7 +82,7 @@ def open_pads(settings: Settings) -> TimedPads:
         HardwareMissing: no kind is available; says for each what to do.
     """
     errors = dict(enumerate(pad_errors(settings), start=1))
-    pins = {seat: pin for seat, one in enumerate(settings.seats, start=1) if (pin := one.pad_pin) is not None}
+    pins = {seat: pin for seat, player in enumerate(settings.seats, start=1) if (pin := player.pad_pin) is not None}
     kinds: dict[tuple[int, ...], Callable[[], TimedPads]] = {}
     if pins:
         kinds[tuple(pins)] = lambda: GpioPads(
@@ -91,8 +91,8 @@ def open_pads(settings: Settings) -> TimedPads:
     for names, open_kind in _PLUGGED.items():
         places = {
             seat: place
-            for seat, one in enumerate(settings.seats, start=1)
-            if (place := one.pad_place) is not None and place.kind in names
+            for seat, player in enumerate(settings.seats, start=1)
+            if (place := player.pad_place) is not None and place.kind in names
         }
         if places:
             kinds[tuple(places)] = partial(open_kind, places, errors, settings)
@@ -181,9 +181,9 @@ def render_clips(settings: VoiceSettings, on_trouble: Tell | None = None, progre
     if settings.piper:
         try:
             return clips_of(open_piper(Path(settings.piper).expanduser(), settings.language))
-        except HardwareMissing as missing:
+        except HardwareMissing as error:
             if on_trouble is not None:
-                on_trouble(f"{missing}; the system's voice speaks instead")
+                on_trouble(f"{error}; the system's voice speaks instead")
     return clips_of(find_synthesiser(settings.language))
 
 

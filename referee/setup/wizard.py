@@ -240,8 +240,8 @@ class Wizard:
     def _advance(self, value: Any) -> None:
         try:
             self.request = self._run.send(value)
-        except StopIteration as end:
-            self.draft = end.value
+        except StopIteration as error:
+            self.draft = error.value
             asked = any(isinstance(request, Question) for request, _ in self._sent)
             # Going back must not stop at a step that would run through at once.
             (self._silent.discard if asked else self._silent.add)(self.at)

@@ -494,7 +494,7 @@ class Conductor:
         early = self._adjudicator.take_early()
         if early:
             # A win that still waits for its runners-up comes after them: announce in order of time.
-            news = (one for one in early if not (self._taken_up and self._is_settled(one)))
+            news = (decided for decided in early if not (self._taken_up and self._is_settled(decided)))
             self._untold.append(sorted(news, key=lambda ruling: ruling.t))
 
     def _is_settled(self, ruling: Ruling) -> bool:

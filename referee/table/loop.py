@@ -394,8 +394,8 @@ class Loop:
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched
-        for part, one in self._first.items():
-            self._safely(part, one.touch, touched, now)
+        for part, device in self._first.items():
+            self._safely(part, device.touch, touched, now)
 
     def _heed_parts(self) -> None:
         for part, device in ((PADS, self._pads), ("force", self._forces)):

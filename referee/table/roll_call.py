@@ -180,8 +180,8 @@ def hold_roll_call(
         while edges:
             filter_.feed(edges.popleft())
         slaps = [seen for seen in filter_.advance(told) if isinstance(seen, Slap)]
-        for one in (*(words for slap in slaps for words in call.hear(slap.seat, slap.t)), *call.advance(told)):
-            _say(one, tellers)
+        for sentence in (*(words for slap in slaps for words in call.hear(slap.seat, slap.t)), *call.advance(told)):
+            _say(sentence, tellers)
     _safely(show, ())
     return call.silent
 

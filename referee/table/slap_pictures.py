@@ -105,7 +105,7 @@ class Album(TableService):
     def take(self, pictures: Sequence[Picture]) -> None:
         """Take pictures; those that this table did not ask for are dropped."""
         for picture in pictures:
-            asked = next((one for one in reversed(self._asked) if picture.t in one.span), None)
+            asked = next((wish for wish in reversed(self._asked) if picture.t in wish.span), None)
             if asked is not None:
                 self._waiting.append((asked, asked.timeline.picture(picture)))
         self.flush()

@@ -83,8 +83,8 @@ def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
         camera = open_camera(str(source), fps=fps or notes.get("fps"))
         for frame in camera.frames():
             yield frame if exposure is None else replace(frame, exposure=int(exposure))
-    except HardwareMissing as missing:
-        raise UserError(str(missing)) from None
+    except HardwareMissing as error:
+        raise UserError(str(error)) from None
 
 
 def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | None:

@@ -220,14 +220,14 @@ class Control:
             return self._turn_away(request, "code", words, seat, at)
         self._phones.keep(codes)
         own = self._phones.find_joined(codes, phone)
-        is_keyboard = all(one.key for one in used)
+        is_keyboard = all(pad.key for pad in used)
         if len(used) > 1 and not is_keyboard:
             return self._turn_away(request, "seats", _ONE_SEAT, (own or used[0]).seat, at)
         full = self._phones.find_full(used, phone)
         if full is not None:
             words = Sentence(_ANOTHER_PHONE, seat=full.seat)
             return self._turn_away(request, "seats" if own else "phone", words, (own or full).seat, at)
-        seats, hands = {one.code: one.seat for one in used}, {one.code: said["hands"][one.code] for one in used}
+        seats, hands = {pad.code: pad.seat for pad in used}, {pad.code: said["hands"][pad.code] for pad in used}
         # The code decides what stamps the touches: a phone is no keyboard, whatever it claims.
         kind = "key" if is_keyboard else "touch"
         report = {**said, "at": at, "kind": kind, "hands": {seats[code]: touches for code, touches in hands.items()}}

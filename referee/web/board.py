@@ -136,7 +136,7 @@ class Board:
     def questions(self) -> list[Ruling]:
         """Return the open questions, oldest first."""
         found = (self._places.get(name) for name in self.view.questions)
-        return sorted((self.rulings[at] for at in found if at is not None), key=lambda one: one.t)
+        return sorted((self.rulings[at] for at in found if at is not None), key=lambda verdict: verdict.t)
 
     def touchable(self) -> list[str]:
         """Return, for each card of the pile, the line that people may correct by touching it; empty if they may not."""
@@ -245,12 +245,12 @@ class Board:
     def last_slap(self) -> Ruling | None:
         """Return the latest ruling on a hand that is worth a photo-finish: void hands, such as late ones, come last."""
         slaps = [ruling for ruling in self.standing() if ruling.kind in SLAP_KINDS]
-        return max(slaps, key=lambda one: (one.kind != "slap_void", one.t), default=None)
+        return max(slaps, key=lambda verdict: (verdict.kind != "slap_void", verdict.t), default=None)
 
     def last_decided(self) -> Ruling | None:
         """Return the latest slap that was won, or dead heat that nothing has settled yet."""
         decided = [ruling for ruling in self.standing() if ruling.kind in ("slap_won", "dead_heat")]
-        return max(decided, key=lambda one: (one.t, one.kind == "slap_won"), default=None)
+        return max(decided, key=lambda verdict: (verdict.t, verdict.kind == "slap_won"), default=None)
 
     def last_finish(self) -> Finish | None:
         """Return the photo-finish of the last slap, as far as its lines are remembered."""
@@ -280,9 +280,9 @@ def disputes(board: Board, asked: str = "") -> list[DisputedRuling]:
     """Return the latest ones, newest first; includes ``asked``, however old, if it may be overruled."""
     hands = board.hands()
     latest = (_dispute(board, ruling, hands) for ruling in chain(reversed(board.early()), reversed(board.rulings)))
-    shown = list(islice((one for one in latest if one is not None), RULINGS_OFFERED))
+    shown = list(islice((dispute for dispute in latest if dispute is not None), RULINGS_OFFERED))
     old = board.ruling(asked)
-    if old is not None and old not in [one.ruling for one in shown]:
+    if old is not None and old not in [dispute.ruling for dispute in shown]:
         shown += filter(None, [_dispute(board, old, hands)])
     return shown
 
@@ -312,11 +312,16 @@ def find_touched(board: Board, name: str) -> Touched | None:
     seen = board.sighting(cause)
     if seen is None and ruling is None:
         return None
-    same = [one for one in board.standing() if cause_of(one) == cause]
-    found = (_dispute(board, one, hands) for one in ([ruling] if ruling is not None else []) + same)
-    dispute = next((one for one in found if one is not None), None)
-    names = {line for one in (ruling, dispute.ruling if dispute else None) if one is not None for line in one.because}
-    rests = [line for one in names - {cause} if (line := board.sighting(one)) is not None]
+    same = [standing for standing in board.standing() if cause_of(standing) == cause]
+    found = (_dispute(board, candidate, hands) for candidate in ([ruling] if ruling is not None else []) + same)
+    dispute = next((candidate for candidate in found if candidate is not None), None)
+    names = {
+        line
+        for disputed in (ruling, dispute.ruling if dispute else None)
+        if disputed is not None
+        for line in disputed.because
+    }
+    rests = [line for ref in names - {cause} if (line := board.sighting(ref)) is not None]
     if isinstance(seen, Slap) and (top := board.card_before(seen)) is not None and top not in rests:
         rests.append(top)
     return Touched(seen, dispute, tuple(sorted(rests, key=lambda line: (line.t, line.id))))

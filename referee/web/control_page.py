@@ -95,7 +95,7 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
 
     asked = board.questions()
     # One at a time, the oldest first.
-    questions = [await _question(site, board, one, words) for one in asked[:1]]
+    questions = [await _question(site, board, question, words) for question in asked[:1]]
     cards: list[dict[str, Any]] = [
         {"id": card.id, "card": card.card, "seat": card.seat, "words": f"{pretty(card.card)} · {words.name(card.seat)}"}
         for card in board.cards()
@@ -104,8 +104,8 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
         {"id": hand.id, "seat": hand.seat, "words": texts("control.hand", name=words.name(hand.seat), time=clock(hand))}
         for hand in board.hands()[:_HANDS_OFFERED]
     ]
-    times = {one.id: one.t for one in (*board.cards(), *board.hands())}
-    moments = [one["id"] for one in sorted((*cards, *hands), key=lambda one: times[one["id"]], reverse=True)]
+    times = {line.id: line.t for line in (*board.cards(), *board.hands())}
+    moments = [event["id"] for event in sorted((*cards, *hands), key=lambda entry: times[entry["id"]], reverse=True)]
     offers = board.offers()
     rulings = [
         {"id": ruling.id, "words": f"{clock(ruling)} · {words(ruling)}", **instead._asdict()}

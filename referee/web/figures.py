@@ -204,27 +204,27 @@ def draw_reactions(
     too_soon = axis.x(SOONEST_REACTION)
     shapes.append(Rect(axis.left, 10, too_soon - axis.left, bottom - 10, "warn", 0.12))
     said = []
-    for place, one in enumerate(of):
-        top, role = 16 + place * lane, seat_role(one.seat or None)
+    for place, summary in enumerate(of):
+        top, role = 16 + place * lane, seat_role(summary.seat or None)
         base = top + lane - 16 * scale
         size = min(20.0, lane * 0.7)
-        shapes.append(Text(8, top + lane * 0.62, shortened(one.player, letters), role, size, weight=700))
+        shapes.append(Text(8, top + lane * 0.62, shortened(summary.player, letters), role, size, weight=700))
         shapes.append(Line(axis.left, base, axis.right, base, "rule2", 1.0))
-        if one.quartiles is not None:
-            low, high = (axis.x(time) for time in one.quartiles)
+        if summary.quartiles is not None:
+            low, high = (axis.x(time) for time in summary.quartiles)
             shapes.append(Rect(low, top + 6 * scale, high - low, lane - 22 * scale, role, 0.16, 4))
         piles: Counter[int] = Counter()
-        for time in one.reactions:
+        for time in summary.reactions:
             x = axis.x(time)
             column = round((x - axis.left) / (dot + 1))
             height = piles[column]
             piles[column] += 1
             step = min(dot + 1, (lane - 30 * scale) / (height + 1) if height > 4 * scale else dot + 1)
             shapes.append(Rect(x - dot / 2, base - 4 * scale - dot - height * step, dot, dot, role, 0.85, dot / 2))
-        if one.median is not None:
-            shapes.append(Line(axis.x(one.median), top + 4 * scale, axis.x(one.median), base, role, 3.0))
-        median = "–" if one.median is None else texts.ms(one.median, error)
-        said.append(texts("figures.chart_of", name=one.player, n=len(one.reactions), median=median))
+        if summary.median is not None:
+            shapes.append(Line(axis.x(summary.median), top + 4 * scale, axis.x(summary.median), base, role, 3.0))
+        median = "–" if summary.median is None else texts.ms(summary.median, error)
+        said.append(texts("figures.chart_of", name=summary.player, n=len(summary.reactions), median=median))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
     return Drawing(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
 

@@ -185,7 +185,7 @@ def _details(seen: Finish, words: RulingWords) -> Markup:
             tag("td", error, data_ns=error),
             data_line=line,
         )
-        for t, error, line, seat in sorted([*hands, *cards], key=lambda one: one[0])
+        for t, error, line, seat in sorted([*hands, *cards], key=lambda row: row[0])
     ]
     heads = [texts(f"finish.{name}") for name in ("line", "player", "instant", "error")]
     table = data_table(heads, rows, texts("finish.details"))

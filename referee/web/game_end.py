@@ -66,12 +66,14 @@ def find_moments(folded: LoadedGame, words: RulingWords) -> list[GameMoment]:
     moments = [*_of_hands(folded, hands, words)]
     piles = [ruling for ruling in in_force if ruling.kind == "pile" and ruling.get("count")]
     if piles:
-        most = max(piles, key=lambda one: int(one["count"]))
+        most = max(piles, key=lambda pile: int(pile["count"]))
         moments.append(GameMoment("largest", words(most), most["seat"], ruling_address(game, most)))
     winner = next((ruling["seat"] for ruling in in_force if ruling.kind == "won"), None)
     if winner is not None:
         known = [(card.counts[winner - 1], card) for card in count_cards(folded) if len(card.counts) >= winner]
-        low = min(((count, one) for count, one in known if count is not None), key=lambda pair: pair[0], default=None)
+        low = min(
+            ((count, entry) for count, entry in known if count is not None), key=lambda pair: pair[0], default=None
+        )
         if low is not None:
             held = f"{texts.count('cards', low[0])}, {texts.seconds(low[1].t - folded.table.t)}"
             said = f"{words.name(winner)}{texts('word.colon')}{held}"
@@ -80,7 +82,7 @@ def find_moments(folded: LoadedGame, words: RulingWords) -> list[GameMoment]:
             href = address(f"/games/{game}/replay", {"at": at})
             moments.append(GameMoment("lowest", said, winner, href))
     if piles:
-        last = max(piles, key=lambda one: one.t)
+        last = max(piles, key=lambda pile: pile.t)
         moments.append(GameMoment("last", words(last), last["seat"], ruling_address(game, last)))
     return moments
 
@@ -89,12 +91,12 @@ def _of_hands(folded: LoadedGame, hands: Sequence[HandFigure], words: RulingWord
     texts = words.texts
     gaps = [hand for hand in hands if hand.margin is not None and hand.margin_error is not None]
     if gaps:
-        nearest = min(gaps, key=lambda one: one.margin or 0)
+        nearest = min(gaps, key=lambda gap: gap.margin or 0)
         said = words(folded.by_id[nearest.ruling])
         yield GameMoment("nearest", said, nearest.seat, _finish(folded, nearest), _hand(folded, nearest))
     timed = [hand for hand in hands if hand.outcome == "won" and hand.counts]
     if timed:
-        quick = min(timed, key=lambda one: one.since or 0)
+        quick = min(timed, key=lambda hand: hand.since or 0)
         time = texts.measured(quick.since or 0, quick.error)
         said = texts("end.after_card", name=words.name(quick.seat), time=time)
         yield GameMoment("quickest", said, quick.seat, _finish(folded, quick), _hand(folded, quick))
@@ -114,7 +116,7 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
     texts, (width, height) = words.texts, _SIZE
     start, stop = counts[0].t, max(counts[-1].t, counts[0].t + 1)
     axis, bottom, top = Axis(start, stop, 64, width - 190), height - 62.0, 30.0
-    most = max([count for one in counts for count in one.counts if count is not None] or [1])
+    most = max([count for entry in counts for count in entry.counts if count is not None] or [1])
 
     def y(count: int) -> float:
         return bottom - (bottom - top) * count / most

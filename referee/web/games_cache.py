@@ -241,7 +241,7 @@ class GameCache:
         with self._lock:
             self._folded[game] = last, made
             self._folded.move_to_end(game)
-            while len(self._folded) > 1 and sum(len(one.steps) for _, one in self._folded.values()) > _STEPS_KEPT:
+            while len(self._folded) > 1 and sum(len(loaded.steps) for _, loaded in self._folded.values()) > _STEPS_KEPT:
                 self._folded.popitem(last=False)
         return made
 

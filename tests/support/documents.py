@@ -130,8 +130,8 @@ def _parsed(words: list[str]) -> tuple[object, str]:
     try:
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
             _parser().parse_args(words)
-    except SystemExit as ended:
-        return ended.code, said.getvalue()
+    except SystemExit as error:
+        return error.code, said.getvalue()
     return 0, ""
 
 

@@ -28,8 +28,8 @@ def outcomes() -> dict[str, Outcome]:
 
     try:
         return {name: play(name, 1) for name in GRAVEST}
-    except UserError as missing:
-        pytest.skip(f"the eye has no weights here: {missing}")
+    except UserError as error:
+        pytest.skip(f"the eye has no weights here: {error}")
 
 
 @pytest.mark.parametrize("name", GRAVEST)
@@ -83,8 +83,8 @@ def _played(name: str, seed: int, printed: bool = False) -> Outcome:
 
     try:
         return play(name, seed, printed=printed)
-    except UserError as missing:
-        pytest.skip(f"the eye has no weights here: {missing}")
+    except UserError as error:
+        pytest.skip(f"the eye has no weights here: {error}")
 
 
 def test_prints_on_the_cloth_are_not_told_after_a_knock_either() -> None:

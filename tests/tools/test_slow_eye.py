@@ -13,8 +13,8 @@ def games() -> list[Played]:
 
     try:
         return [play(5, 4.0, ms, 3, real_time=False) for ms in (16, 150)]
-    except UserError as missing:
-        pytest.skip(f"the eye has no weights here: {missing}")
+    except UserError as error:
+        pytest.skip(f"the eye has no weights here: {error}")
 
 
 def test_a_slow_eye_is_behind_and_a_quick_one_is_not(games: list[Played]) -> None:

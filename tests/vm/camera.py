@@ -49,8 +49,8 @@ def usb_camera(_: None) -> list[Row]:
         try:
             for _frame in camera.frames():
                 pass
-        except HardwareMissing as gone:
-            told.put(str(gone))
+        except HardwareMissing as error:
+            told.put(str(error))
 
     looking = threading.Thread(target=look_on, daemon=True)
     looking.start()
@@ -71,8 +71,8 @@ def usb_camera(_: None) -> list[Row]:
 def _without() -> Row:
     try:
         UsbCamera(0)
-    except HardwareMissing as missing:
-        return Row("no camera", "says what to do", str(missing), "usb:0" in str(missing))
+    except HardwareMissing as error:
+        return Row("no camera", "says what to do", str(error), "usb:0" in str(error))
     return Row("no camera", "says what to do", "no error at all", ok=False)
 
 

@@ -27,9 +27,9 @@ def refused(what: str, attempt: Callable[[], Any], *words: str) -> Row:
     """Return a row that wants a `HardwareMissing` with all of these words."""
     try:
         attempt()
-    except HardwareMissing as told:
-        lacking = [word for word in words if word not in str(told)]
-        return Row(what, "says what to do", f"{told}" + (f" (not: {lacking})" if lacking else ""), not lacking)
+    except HardwareMissing as error:
+        lacking = [word for word in words if word not in str(error)]
+        return Row(what, "says what to do", f"{error}" + (f" (not: {lacking})" if lacking else ""), not lacking)
     return Row(what, "says what to do", "no error at all", ok=False)
 
 

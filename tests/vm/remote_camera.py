@@ -65,8 +65,8 @@ def _plug_in() -> bool:
 def _without(spec: CameraSpec) -> Row:
     try:
         RemoteCamera(spec, patience=SLOW).close()
-    except HardwareMissing as missing:
-        told = str(missing).splitlines()[0]
+    except HardwareMissing as error:
+        told = str(error).splitlines()[0]
         return Row("no camera, in another process", "says what to do", told, "usb:0; plug one in" in told)
     return Row("no camera, in another process", "says what to do", "no error at all", ok=False)
 

@@ -39,8 +39,8 @@ def become(words: Sequence[str], environment: Mapping[str, str], output: int) ->
         os.environ.update(environment)
         status = run(words)
         sys.stdout.flush()
-    except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else 1
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else 1
     except BaseException:
         traceback.print_exc()
     finally:

@@ -73,8 +73,8 @@ class Phone:
                 if cookie := answer.headers.get("Set-Cookie"):
                     self._headers["Cookie"] = cookie.partition(";")[0]
                 return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as refused:
-            return refused.code, refused.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
         except OSError:
             return 0, ""
 

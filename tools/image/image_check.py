@@ -368,8 +368,8 @@ def main() -> int:
         check = ImageCheck(Path(newest.read_text().strip()), architecture, Path(name))
         try:
             check.run()
-        except Stuck as words:
-            check.tell("what was waited for", False, str(words))
+        except Stuck as error:
+            check.tell("what was waited for", False, str(error))
     print("the image boots, plays, outlasts a power cut, and is updated and taken back" if not check.failed
           else f"{check.failed} were not seen")  # fmt: skip
     return int(check.failed > 0)

@@ -195,8 +195,8 @@ def _members(file: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
                 content = archive.extractfile(member)
                 if content is not None:
                     yield member.name, member.size, content
-    except (tarfile.TarError, EOFError) as torn:
-        raise Refusal(f"{file} is torn or no update ({torn}): copy it once more") from None
+    except (tarfile.TarError, EOFError) as error:
+        raise Refusal(f"{file} is torn or no update ({error}): copy it once more") from None
     except OSError as error:
         raise Refusal(f"{file} cannot be read: {error.strerror or error}") from None
 
@@ -495,8 +495,8 @@ def main() -> int:
                 else (f", for {TRIES} tries at most: systemctl reboot")
             )
             print(f"{version} is started next{how}")
-    except Refusal as words:
-        print(words, file=sys.stderr)
+    except Refusal as error:
+        print(error, file=sys.stderr)
         return 1
     except OSError as error:
         print(f"{error.filename or what}: {error.strerror}; the system that runs stays", file=sys.stderr)

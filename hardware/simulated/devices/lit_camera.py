@@ -77,7 +77,7 @@ class LitCamera:
         chance = np.random.default_rng(seed)
         width, height = size
         grain = [chance.normal(70.0, noise, (height, width)).astype(np.float32) for _ in range(_TILES)]
-        self._cloths = [np.repeat(one[:, :, None], 3, axis=2) for one in grain]
+        self._cloths = [np.repeat(texture[:, :, None], 3, axis=2) for texture in grain]
         ys, xs = np.mgrid[:height, :width]
         halo = np.exp(-((xs - at[0]) ** 2 + (ys - at[1]) ** 2) / (2 * (width / 80) ** 2))
         self._halo = (brightness * halo).astype(np.float32)[:, :, None]

@@ -194,7 +194,7 @@ class SimulatedPhone:
         shown = self.shows(now)
         body: dict[str, Any] = {
             "page": self.page, "kind": self.kind, "sampling": self.look if self.measures else 0, "sent": shown,
-            "until": shown - NOT_PROMISED, "hands": {str(self.seat): [list(one) for one in self._waiting[:100]]},
+            "until": shown - NOT_PROMISED, "hands": {str(self.seat): [list(hand) for hand in self._waiting[:100]]},
         }  # fmt: skip
         if self._echo is not None:
             body["echo"] = self._echo
@@ -208,9 +208,11 @@ class SimulatedPhone:
     def _connect(self, now: int) -> tuple[int, int]:
         """Return when a report can be sent, and on which connection: an idle one, or a new one, which takes a round
         trip."""
-        self._free = {one: since for one, since in self._free.items() if now - since <= _KEPT_OPEN}
+        self._free = {
+            free_connection: since for free_connection, since in self._free.items() if now - since <= _KEPT_OPEN
+        }
         if self._free:
-            connection = max(self._free, key=lambda one: self._free[one])
+            connection = max(self._free, key=lambda free: self._free[free])
             del self._free[connection]
             return now, connection
         asked = self.network.arrive(now, self.network.up)
@@ -230,7 +232,7 @@ class SimulatedPhone:
             self._free[report.connection] = now
             self._echo = [stamp, self.shows(now)]
             self._heard = now
-            self._waiting = [one for one in self._waiting if one[0] > heard]
+            self._waiting = [hand for hand in self._waiting if hand[0] > heard]
             if not self.known and "echo" not in report.body:
                 self._do(now, 1, self._report)
             self.known = self.known or "echo" in report.body

@@ -140,13 +140,13 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     plot = tag("section", svg(drawing, class_="chart"), class_="panel")
     asks = any(trial.hand != EITHER for trial in room.trials)
     rows = [_row(texts("class.everybody"), everybody, "" if asks else None, texts, class_="all")]
-    for pupil, one in made.items():
+    for pupil, reaction in made.items():
         hands = _hands_in_words(compare_hands(room.of(pupil)), texts) if asks else None
         # The number beside a nickname is that of the written file.
         name = (
             f"{name_pupil(room, pupil, texts)} ({pupil})" if pupil in room.nicknames else name_pupil(room, pupil, texts)
         )
-        rows.append(_row(name, one, hands, texts))
+        rows.append(_row(name, reaction, hands, texts))
     columns = ("who", "trials", "median", "chance", "false_starts", "missed", *(("hands",) if asks else ()))
     table = data_table([texts(f"class.{name}") for name in columns], rows, texts("class.medians"))
     return join((plot, panel(texts("class.medians"), table), _instrument(lesson, everybody, texts, asks=asks)))

@@ -199,7 +199,7 @@ class SharedRounds:
 
     def _judge(self, stimulus: Timed, silent: Collection[str]) -> None:
         wait = stimulus.t - self._ready
-        for device, pupil in sorted(self._taking_part.items(), key=lambda one: one[1]):
+        for device, pupil in sorted(self._taking_part.items(), key=lambda item: item[1]):
             number = self._room.next_number(pupil) or 0
             hand = self._first.get(device)
             if hand is None and device in silent:

@@ -387,7 +387,7 @@ def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
     of = [trial for trial in tries if trial.row == row]
     found = _median(of)
     time = "" if found is None else f", {_ms(found.value, of)} ms (n = {found.count})"
-    return f"{row:5} {sum(one.kind is PromptKind.RIGHT for one in of)} of {len(of)} right{time}"
+    return f"{row:5} {sum(prompt.kind is PromptKind.RIGHT for prompt in of)} of {len(of)} right{time}"
 
 
 def _slower(row: str, tries: Sequence[Try]) -> bool:

@@ -144,8 +144,8 @@ def play_lesson(lesson: Lesson, hands: SlapSource, shows: Sequence[Show], clock:
 
     def show(prompts: Sequence[Prompt]) -> None:
         for prompt in prompts:
-            for place, one in enumerate(shows):
-                one(prompt)
+            for place, show_prompt in enumerate(shows):
+                show_prompt(prompt)
                 if place == 0 and prompt.kind is PromptKind.CARD:
                     lesson.shown(clock())
 

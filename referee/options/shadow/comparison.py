@@ -125,11 +125,11 @@ def judge_slaps(lines: Iterable[Observation], rulings: Sequence[Ruling]) -> list
 def _judged(hands: Sequence[Slap], own: Mapping[str, Ruling], open_: Sequence[Ruling]) -> JudgedSlap:
     ids = tuple(hand.id for hand in hands)
     ruled = [own[name] for name in ids if name in own]
-    ruling = min(ruled, key=lambda one: SLAP_KINDS.index(one.kind), default=None)
+    ruling = min(ruled, key=lambda candidate: SLAP_KINDS.index(candidate.kind), default=None)
     # A question about cards does not affect this slap, otherwise the referee would not have ruled on it.
-    asked = [one for one in open_ if not set(ids).isdisjoint((*one.because, *one.get("about", ())))]
+    asked = [question for question in open_ if not set(ids).isdisjoint((*question.because, *question.get("about", ())))]
     why: Undecided = ""
-    if any(one.kind == "dead_heat" for one in asked):
+    if any(question.kind == "dead_heat" for question in asked):
         why = "dead_heat"
     elif asked or ruling is None:
         why = "question"
@@ -161,9 +161,11 @@ def compare(slaps: Sequence[JudgedSlap], marks: Sequence[Mark]) -> Comparison:
         given[slap.hands] = MarkedSlap(slap, mark)
     said = [given[slap.hands] for slap in slaps if slap.hands in given]
     return Comparison(
-        agreed=tuple(one for one in said if one.slap.verdict == one.mark.verdict),
-        differing=tuple(one for one in said if one.slap.verdict and one.slap.verdict != one.mark.verdict),
-        undecided=tuple(one for one in said if not one.slap.verdict),
+        agreed=tuple(compared for compared in said if compared.slap.verdict == compared.mark.verdict),
+        differing=tuple(
+            compared for compared in said if compared.slap.verdict and compared.slap.verdict != compared.mark.verdict
+        ),
+        undecided=tuple(compared for compared in said if not compared.slap.verdict),
         unmarked=tuple(slap for slap in slaps if slap.hands not in given),
         stray=tuple(stray),
         replaced=tuple(replaced),

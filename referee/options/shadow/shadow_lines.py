@@ -58,10 +58,10 @@ def shadow_lines(game: ReplayedGame, compared: Comparison, words: RulingWords) -
         yield ""
         many = len(compared.differing)
         yield texts.count("shadow.differences", many) if many else texts("shadow.no_differences")
-    for number, one in enumerate(compared.differing, start=1):
-        yield difference_words(number, one, began, texts)
-        if one.slap.ruling is not None:
-            for line in explanation_lines(game.explain(one.slap.ruling), game.table, words, replaced):
+    for number, difference in enumerate(compared.differing, start=1):
+        yield difference_words(number, difference, began, texts)
+        if difference.slap.ruling is not None:
+            for line in explanation_lines(game.explain(difference.slap.ruling), game.table, words, replaced):
                 yield f"   {line}"
         yield ""
     if compared.undecided:

@@ -83,8 +83,8 @@ def _report(site: Site, folded: LoadedGame, compared: Comparison, texts: Texts) 
     yield tag("p", agreement_words([compared], texts), class_="lead")
     many = len(compared.differing)
     yield tag("h2", texts.count("shadow.differences", many) if many else texts("shadow.no_differences"))
-    for number, one in enumerate(compared.differing, start=1):
-        yield _difference(site, folded, number, one, texts)
+    for number, difference in enumerate(compared.differing, start=1):
+        yield _difference(site, folded, number, difference, texts)
     if compared.undecided:
         lines = [
             tag("li", tag("a", undecided_words(slap, began, texts), href=_finish(game, slap)))

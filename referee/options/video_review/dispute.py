@@ -132,7 +132,7 @@ class Dispute:
 
     def strike_out(self, line: str) -> None:
         """Remove a card that was not laid, or a take that did not happen; raises `DisputeError`."""
-        if line not in {one.id for one in self._standing() if isinstance(one, Card | Taken)}:
+        if line not in {standing.id for standing in self._standing() if isinstance(standing, Card | Taken)}:
             raise DisputeError(f"there is no card or take {line!r}")
         self._correct(line, "")
 
@@ -260,7 +260,7 @@ class Dispute:
     def _standing(self) -> list[Observation]:
         """Return the events on the table with people's corrections, by time."""
         standing: list[Observation] = []
-        for line in sorted([*self._seen, *self._added()], key=lambda one: one.t):
+        for line in sorted([*self._seen, *self._added()], key=lambda entry: entry.t):
             said = self.marks.corrected.get(line.id)
             if said is None:
                 standing.append(line)

@@ -251,7 +251,7 @@ def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[st
     ]  # fmt: skip
     side = tag(
         "div",
-        tag("div", [card(one, texts) for one in moment.pile[-_TOP_CARDS:]], class_="cards"),
+        tag("div", [card(lying, texts) for lying in moment.pile[-_TOP_CARDS:]], class_="cards"),
         tag("fieldset", tag("legend", texts("review.whose")), tag("div", choices, class_="row")),
         tag("button", texts("review.nobody"), type="button", class_="button", data_act="nobody"),
         tag("div", Markup(regions[f"ruled-{name}"]), id=f"ruled-{name}", class_="ruled", aria_live="polite"),
@@ -270,7 +270,7 @@ def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[st
 
 def _mending(texts: Texts) -> Markup:
     """Draw the corrections of cards: a misread one, one that was not laid, one that was missed."""
-    faces = [tag("option", pretty(one), value=one) for one in (*PACK, *JOKERS)]
+    faces = [tag("option", pretty(face), value=face) for face in (*PACK, *JOKERS)]
     acts = [
         tag("button", texts(f"review.{act}"), type="button", class_="button", data_act=act)
         for act in ("name", "add", "strike")

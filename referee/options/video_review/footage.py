@@ -57,7 +57,7 @@ class PlacedEye:
         return self._noted(self._eye.read_at(image, region, card_height))
 
     def _noted(self, seen: Sequence[CardSeen]) -> Sequence[CardSeen]:
-        self._quads.extend(one.corners for one in seen)
+        self._quads.extend(card.corners for card in seen)
         return seen
 
     def find_place(self, columns: int, rows: int) -> PixelBox | None:

@@ -26,7 +26,7 @@ class FrameSpan(NamedTuple):
 
 def as_evidence(seen: Sequence[Observation]) -> list[Observation]:
     """Return the observations of cards and piles, in the order of time."""
-    return sorted((line for line in seen if isinstance(line, Card | Taken | Placed)), key=lambda one: one.t)
+    return sorted((line for line in seen if isinstance(line, Card | Taken | Placed)), key=lambda entry: entry.t)
 
 
 def footage_table(
@@ -73,5 +73,5 @@ def forget_wrong_turns(lines: Sequence[Observation]) -> list[Observation]:
         seated = {line.id for line in told if isinstance(line, Card) and line.seat is not None}
         if not dead & seated:
             break
-        told = [replace(one, seat=None) if isinstance(one, Card) and one.id in dead else one for one in told]
+        told = [replace(line, seat=None) if isinstance(line, Card) and line.id in dead else line for line in told]
     return told

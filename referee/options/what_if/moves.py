@@ -108,15 +108,15 @@ def move_line(
         raise MoveError("line")
     if abs(move.by) > MOST_MOVED or not 0 <= (move.error or 0) <= MOST_MOVED:
         raise MoveError("far")
-    end, number = max(one.t for _, one in lines), max(at for at, _ in lines)
-    known = {one.id for _, one in lines} | {str(at) for at, _ in lines}
+    end, number = max(line.t for _, line in lines), max(at for at, _ in lines)
+    known = {line.id for _, line in lines} | {str(at) for at, _ in lines}
     said = [
         Correct(t=end, id=_unused(f"moved{place}", known), line=name, extra={"fields": fields})
         for place, (name, fields) in enumerate(_corrected(moved, move, standing).items(), start=1)
     ]
     try:
         again = ReplayedGame(
-            [*lines, *((number + at, one) for at, one in enumerate(said, start=1))], leave_out=leave_out
+            [*lines, *((number + at, tick) for at, tick in enumerate(said, start=1))], leave_out=leave_out
         )
     except LogError:
         raise MoveError("order") from None
@@ -155,7 +155,7 @@ def _corrected(moved: Slap | Card, move: Move, standing: Sequence[Observation]) 
     after = [
         line for line in standing if isinstance(line, Slap | Lift) and line.seat == moved.seat and line.t >= moved.t
     ]
-    ends = next((line for line in sorted(after, key=lambda one: one.t) if line.id != moved.id), None)
+    ends = next((line for line in sorted(after, key=lambda hand: hand.t) if line.id != moved.id), None)
     if isinstance(ends, Lift) and ends.t <= at:
         # A lift must follow its slap.
         return {moved.id: fields, ends.id: {"t": at + 1}}
@@ -173,7 +173,7 @@ def _hand_of(moved: Slap | Card, standing: Sequence[Observation]) -> str:
     if isinstance(moved, Slap):
         return moved.id
     near = [line for line in standing if isinstance(line, Slap) and abs(line.t - moved.t) <= _NEAR]
-    return min(near, key=lambda one: (one.t < moved.t, abs(one.t - moved.t))).id if near else ""
+    return min(near, key=lambda hand: (hand.t < moved.t, abs(hand.t - moved.t))).id if near else ""
 
 
 def _content_of(ruling: Ruling | None) -> object:
@@ -194,8 +194,8 @@ def _first_change(was: Sequence[Ruling], would_be: Sequence[Ruling], t: int) -> 
         ]
         sides.append({base_id(ruling): ruling for ruling in listed})
     old, new = sides
-    first = next((one for name, one in old.items() if _content_of(one) != _content_of(new.get(name))), None)
-    other = next((one for name, one in new.items() if _content_of(one) != _content_of(old.get(name))), None)
+    first = next((ruling for name, ruling in old.items() if _content_of(ruling) != _content_of(new.get(name))), None)
+    other = next((ruling for name, ruling in new.items() if _content_of(ruling) != _content_of(old.get(name))), None)
     if first is not None and base_id(first) in new and (other is None or other.t >= first.t):
         return Change(first, new[base_id(first)])
     return Change(first, other)

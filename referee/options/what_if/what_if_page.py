@@ -87,8 +87,8 @@ def _form(folded: LoadedGame, seen: Finish, line: str, by: str, error: str, word
     near: list[Slap | Card] = [line for line in lines if isinstance(line, Slap)]
     near += seen.cards[-_CARDS:]
     options = [
-        tag("option", f"{line_words(one, words)}{_known(one, words)}", value=one.id, selected=one.id == line)
-        for one in near
+        tag("option", f"{line_words(other, words)}{_known(other, words)}", value=other.id, selected=other.id == line)
+        for other in near
     ]
     most = MOST_MOVED // MS
     back, on = (
@@ -123,7 +123,7 @@ def _known(line: Slap | Card, words: RulingWords) -> str:
 
 def _error_of(near: Sequence[Slap | Card], line: str, words: RulingWords) -> str:
     """Return the default error of the chosen line, in ms."""
-    return next((plain_ms(one.t_error, words).removesuffix(" ms") for one in near if one.id == line), "")
+    return next((plain_ms(other.t_error, words).removesuffix(" ms") for other in near if other.id == line), "")
 
 
 def _outcome(folded: LoadedGame, seen: Finish, move: Move, words: RulingWords) -> Iterator[Child]:

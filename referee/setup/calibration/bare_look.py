@@ -39,7 +39,7 @@ def keep_bare_table(path: Path) -> int:
     target = path.with_suffix(".bare.png")
     _write(target, image, settings)
     save_with_backup(path, read_settings(path).changed({"camera.bare_table": str(target.resolve())}).text)
-    seen = [one.card for one in load_eye(settings.deck).recognise(image) if one.card != UNREAD]
+    seen = [card.card for card in load_eye(settings.deck).recognise(image) if card.card != UNREAD]
     if seen:
         print(translate("printed on the table, and no cards from now on: {seen}", seen=", ".join(sorted(seen))))
         print(translate("if one of these is a card that lies there, take it away and do this again"))

@@ -112,15 +112,15 @@ class PadCheck:
             else:
                 late = difference(seats[0], seats[1], contacts)
                 self.differences.setdefault((seats[0], seats[1]), []).append(late)
-        except NotOneBlow as wrong:
-            who = self._who(wrong.seats)
+        except NotOneBlow as error:
+            who = self._who(error.seats)
             complaints = {
                 "others": Sentence("{name}: hands off, please; that blow is not counted", name=who),
                 "twice": Sentence("two slaps too close together: about once a second, please"),
                 "silent": Sentence("that was no slap of {name}; again, please", name=who),
                 "apart": Sentence("both pads must be hit by one blow, in the board's middle; again, please"),
             }
-            return [Sentence("  {words}", words=complaints[wrong.what])]
+            return [Sentence("  {words}", words=complaints[error.what])]
         self._count, self._since = self._count + 1, t
         return (
             self._next(t)
@@ -164,15 +164,15 @@ class PadCheck:
 
     def bounce(self, seat: int) -> int:
         """Return the longest bounce seen, ns."""
-        return max((one.bounce for one in self.blows.get(seat, ())), default=0)
+        return max((landing.bounce for landing in self.blows.get(seat, ())), default=0)
 
     def echo(self, a: int, b: int) -> int:
         """Return the longest contact that a hand on ``a`` caused at ``b``, ns."""
-        return max((one.echoes[b][0] for one in self.blows.get(a, ()) if b in one.echoes), default=0)
+        return max((landing.echoes[b][0] for landing in self.blows.get(a, ()) if b in landing.echoes), default=0)
 
     def late(self, a: int, b: int) -> int:
         """Return the greatest distance from a hand on ``a`` to the start of its echo at ``b``, ns."""
-        return max((abs(one.echoes[b][1]) for one in self.blows.get(a, ()) if b in one.echoes), default=0)
+        return max((abs(landing.echoes[b][1]) for landing in self.blows.get(a, ()) if b in landing.echoes), default=0)
 
     def words(self) -> list[str]:
         """Return the result, one line for each seat, and the faults."""

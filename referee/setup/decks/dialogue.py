@@ -156,12 +156,12 @@ class DeckDialogue:
             changed = cv2.resize(change, (image.shape[1], image.shape[0]), interpolation=cv2.INTER_NEAREST) > 0
         try:
             self._gathered.append(self._lookout.look(image, cards, changed))
-        except NoLook as no:
+        except NoLook as error:
             self._gathered = []
-            if rest < _PATIENCE or self._last_complaint == no.kind:
+            if rest < _PATIENCE or self._last_complaint == error.kind:
                 return []
-            self._last_complaint = no.kind
-            return [DeckNotice(no.kind, self.wanted, f"{no}: {_HELP[no.kind]}")]
+            self._last_complaint = error.kind
+            return [DeckNotice(error.kind, self.wanted, f"{error}: {_HELP[error.kind]}")]
         if len(self._gathered) < _LOOKS:
             return []
         self._taken = True

@@ -150,13 +150,13 @@ def _look_at_images(lookout: Lookout, options: EnrolmentOptions) -> list[CardLoo
     for image, cards in zip(options.images, groups, strict=True):
         try:
             looks += lookout.look(read_image(image), cards)
-        except NoLook as no:
+        except NoLook as error:
             raise UserError(
                 "{image} ({count}): {why}; take the picture anew, in more light",
                 image=image,
                 count=" ".join(cards),
-                why=no,
-            ) from no
+                why=error,
+            ) from error
         print(f"{image}: {' '.join(cards)}")
     return looks
 
@@ -170,10 +170,8 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
                 camera = open_camera_of(load_settings(options.settings).camera)
             else:
                 camera = open_camera(options.source, fps=options.fps)
-        except HardwareMissing as missing:
-            raise UserError(
-                "{why}; pictures of the cards will do too (see referee enrol --help)", why=missing
-            ) from missing
+        except HardwareMissing as error:
+            raise UserError("{why}; pictures of the cards will do too (see referee enrol --help)", why=error) from error
         stack.callback(camera.close)
         speaker = None
         if not options.quiet:
@@ -198,8 +196,8 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
             threading.Thread(target=read_keyboard, name="typed", daemon=True).start()
         try:
             _hold_dialogue(dialogue, camera, typed, speaker)
-        except HardwareMissing as missing:
-            raise UserError(str(missing)) from None
+        except HardwareMissing as error:
+            raise UserError(str(error)) from None
         except KeyboardInterrupt:
             print(translate("stopped; the cards laid so far are learned"))
     return [look for looks in dialogue.looks.values() for look in looks]
@@ -259,8 +257,8 @@ def _learn_cards(lookout: Lookout, looks: Sequence[CardLook]) -> Knowledge:
     """Learn the cards, and print each step; raises `UserError`."""
     try:
         return lookout.learn(looks, lambda step: print(f"  {translate(step)} ..."))
-    except TooFewLooks as few:
-        raise UserError("nothing was learned: {why}", why=few) from few
+    except TooFewLooks as error:
+        raise UserError("nothing was learned: {why}", why=error) from error
     except WeightsBroken as error:
         raise UserError("the eye cannot learn: {why}", why=error) from error
 

@@ -112,19 +112,19 @@ def report_lines(found: Sequence[Check], *, colour: bool = False) -> Iterator[st
         listed = list(parts)
         # For software, which every installation has, the name is enough.
         fine = [
-            translate(one.part) if group == "software" else f"{translate(one.part)}: {plain(translate(one.words))}"
-            for one in listed
-            if one.state == "fine"
+            translate(item.part) if group == "software" else f"{translate(item.part)}: {plain(translate(item.words))}"
+            for item in listed
+            if item.state == "fine"
         ]
         if fine:
             state = paint(f"{translate(_STATES['fine']):<8}", "green")
             yield f"  {state} {', '.join(fine)}"
-        for one in listed:
-            if one.state != "fine":
-                state = paint(f"{translate(_STATES[one.state]):<8}", "red" if one.needed else COLOURS[one.state])
-                needed = f" ({translate('needed')})" if one.needed else ""
-                yield f"  {state} {plain(translate(one.part))}{needed}: {plain(translate(one.words))}"
-                yield f"           → {plain(translate(one.mend))}"
+        for check in listed:
+            if check.state != "fine":
+                state = paint(f"{translate(_STATES[check.state]):<8}", "red" if check.needed else COLOURS[check.state])
+                needed = f" ({translate('needed')})" if check.needed else ""
+                yield f"  {state} {plain(translate(check.part))}{needed}: {plain(translate(check.words))}"
+                yield f"           → {plain(translate(check.mend))}"
 
 
 def exit_status(found: Iterable[Check]) -> int:
@@ -136,9 +136,9 @@ def short_report(found: Sequence[Check]) -> tuple[str, bool]:
     """Return the parts that are not fine, in lines, and whether there are none."""
     wrong = [finding for finding in found if finding.state != "fine"]
     words: str = Sentence("{count} parts are fine.", count=len(found) - len(wrong))
-    for one in wrong:
+    for check in wrong:
         words = Sentence(
             "{before}\n{state}: {part}: {words}\n    → {mend}",
-            before=words, state=_STATES[one.state], part=one.part, words=one.words, mend=one.mend,
+            before=words, state=_STATES[check.state], part=check.part, words=check.words, mend=check.mend,
         )  # fmt: skip
     return words, not wrong

@@ -97,8 +97,8 @@ def finish(
         return None
     in_force = [ruling for ruling in rulings if ruling.id not in gone]
     ruling = verdict_on(in_force, slap)
-    own = {cause_of(one): one for one in in_force if one.kind in SLAP_KINDS}
-    heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
+    own = {cause_of(standing): standing for standing in in_force if standing.kind in SLAP_KINDS}
+    heat = next((standing for standing in in_force if standing.kind == "dead_heat" and slap in standing.because), None)
     near = sorted((line for line in near if -_BEFORE <= line.t - asked.t <= _AFTER), key=lambda line: line.t)
     pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= _NEAR]
     lifts = [line for line in near if isinstance(line, Lift)]

@@ -32,7 +32,7 @@ def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
     """
     ruled = {cause_of(slap): slap.kind for slap in game.slaps()}
     moments: list[list[Slap]] = []
-    for hand in sorted((line for line in game.lines() if isinstance(line, Slap)), key=lambda one: one.t):
+    for hand in sorted((line for line in game.lines() if isinstance(line, Slap)), key=lambda slap: slap.t):
         if not moments or hand.t - moments[-1][-1].t > SECOND:
             moments.append([])
         moments[-1].append(hand)

@@ -40,7 +40,7 @@ class Turns:
     def _begin(self) -> None:
         """Start the tasks that may start."""
         while len(self._busy) < WORKERS:
-            who = next((one for one in self._waiting if one not in self._busy), None)
+            who = next((address for address in self._waiting if address not in self._busy), None)
             if who is None:
                 return
             promise, work = self._waiting[who].popleft()

@@ -225,12 +225,12 @@ class Guard:
                 await self._stream(scope, receive, answer)
             else:
                 await self.app(scope, receive, answer)
-        except Refusal as no:
+        except Refusal as error:
             if scope["method"] not in ("GET", "HEAD"):
                 # Closing a connection with unread bytes resets it, and the answer is lost.
                 with contextlib.suppress(Refusal, TimeoutError):
                     await asyncio.wait_for(self._read(receive), _HEARD_OUT)
-            await answer.refuse(no)
+            await answer.refuse(error)
         except Exception as error:
             # Log the fault, but nothing of the request's content.
             _LOG.error("%s while answering %s", type(error).__name__, scope["method"])

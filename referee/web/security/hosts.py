@@ -81,8 +81,8 @@ def find_visitor(scope: Scope, proxies: Collection[str]) -> tuple[str, int] | No
     if client is None or plain_address(str(client[0])) not in proxies:
         return client
     told = b",".join(value for name, value in scope["headers"] if name.lower() == _FORWARDED)
-    for one in told.decode("latin-1").split(",")[: -_LONGEST_CHAIN - 1 : -1]:
-        address = plain_address(one.strip())
+    for hop in told.decode("latin-1").split(",")[: -_LONGEST_CHAIN - 1 : -1]:
+        address = plain_address(hop.strip())
         if address is None:
             return client
         if address not in proxies:

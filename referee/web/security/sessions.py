@@ -90,7 +90,7 @@ class Sessions:
         """Begin a device's session; returns its token. If there are too many, the one unused for longest ends."""
         token = self._token()
         device = Device(secrets.token_hex(4), clean_name(name), now, now)
-        alive = sorted(self._alive(now).items(), key=lambda one: one[1].used)
+        alive = sorted(self._alive(now).items(), key=lambda item: item[1].used)
         self._sessions = dict([*alive[max(0, len(alive) + 1 - self._lives.devices) :], (_digest(token), device)])
         self._keep()
         return token
