@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 
 from referee.cli.setup import STEP_NAMES
+from referee.setup.pad_circuit import SUPPLY_OHMS
 from tools.build_guide import sums
 from tools.build_guide.__main__ import DRAWINGS, TABLES, with_tables
 
@@ -20,7 +21,8 @@ ROOT: Final = Path(__file__).parents[1]
 GUIDE: Final = (ROOT / "docs" / "build.md").read_text(encoding="utf-8")
 MARK: Final = "# on the Pi"
 SYSTEMS: Final = {
-    "apt", "raspi-config", "usermod", "reboot", "systemctl", "journalctl", "echo", "source", "poweroff",
+    "apt", "raspi-config", "usermod", "reboot", "systemctl", "journalctl", "echo", "source", "poweroff", "ls",
+    "pip", "mpremote",
 }  # fmt: skip
 """Programs of the system that the guide may name in a line that is not run."""
 
@@ -97,7 +99,7 @@ def test_the_fast_mode_sees_what_was_published() -> None:
 def test_a_gate_switches_where_ohm_says() -> None:
     supply, resistor = 3.3, 10_000.0
     fsr = sums.switching(resistor, 0.5)
-    assert supply * resistor / (resistor + fsr) == pytest.approx(supply / 2)
+    assert supply * resistor / (resistor + fsr + SUPPLY_OHMS) == pytest.approx(supply / 2)
     assert sums.newtons(sums.FSR_OHM_NEWTON) == 1.0
 
 

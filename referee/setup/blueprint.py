@@ -179,7 +179,7 @@ class Blueprint:
             self.line((x - half, y + 5 + 3 * row), (x + half, y + 5 + 3 * row), width=2)
 
     def supply(self, x: float, y: float) -> None:
-        """Draw the 3.3 V supply: an arrow that points up from here."""
+        """Draw a supply: an arrow that points up from here."""
         self.path(f"M{_n(x)} {_n(y)} v-10 m-5 5 l5 -5 l5 5", weight=2)
 
     def gate(self, x: float, y: float, way: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""The circuit of a pad with a pressure sensor: a divider, a gate of a 74HC14, a resistor before the pin.
+"""The circuit of a pad with a pressure sensor: a divider, a filter, a gate of a 74HC14, a resistor before the pin.
 
 ``seats`` are always the pins (BCM) of the wired pads, by seat.
 """
@@ -17,6 +17,11 @@ gates.
 """
 GUARD_OHMS: Final = 1_000
 """From a gate's output to the pin: protects both if the pin is ever an output by mistake."""
+SUPPLY_OHMS: Final = 100
+"""From 3.3 V to each pad's plug: a pinched cable must not take the Pi's supply down."""
+FILTER_FARAD: Final = 1e-9
+FILTER: Final = "1 nF"
+"""From a gate's input to ground: a light's wire beside the pad's must not switch the gate."""
 CAPACITOR: Final = "100 nF"
 GATES: Final = ((1, 2), (5, 6), (13, 12), (9, 8))
 """Input and output of the gates of a chip's four seats: every second gate, for room on the board."""
@@ -68,9 +73,18 @@ def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: 
     y = top + 130
     node, gate_x, guard, end = 360.0, 500.0, 610.0, 720.0
     colour = STROKES["pad"][0]
-    sheet.line((150, y), (end, y), stroke=colour, width=WIRE)
-    sheet.supply(150, y)
-    sheet.text(150, y - 18, "3.3 V", "middle")
+    sheet.line((80, y), (end, y), stroke=colour, width=WIRE)
+    sheet.supply(80, y)
+    sheet.text(80, y - 18, "3.3 V", "middle")
+    sheet.resistor(135, y, ohm_words(SUPPLY_OHMS))
+    # The filter, at the gate's input.
+    sheet.line((node + 60, y), (node + 60, y + 44), stroke=colour, width=WIRE)
+    sheet.line((node + 60, y + 52), (node + 60, y + 85), stroke=colour, width=WIRE)
+    for plate in (y + 44, y + 52):
+        sheet.line((node + 46, plate), (node + 74, plate), width=WIRE)
+    sheet.circle(node + 60, y, 4, colour, colour)
+    sheet.ground(node + 60, y + 85)
+    sheet.text(node + 80, y + 53, FILTER, size=SMALL)
     sheet.rect(215, y - 16, 70, 32)
     sheet.text(250, y + 5, "FSR", "middle")
     sheet.text(250, y - 26, f"pad {seat}", "middle")

@@ -26,8 +26,8 @@ Pad = Literal["fsr", "switch"]
 SPI: Final = {10: "DIN", 9: "DOUT", 11: "CLK", 8: "CS"}
 """The header's SPI0, BCM numbers, with the names of the MCP3008's pins."""
 SEAT_OHMS: Final = 330
-TABLE_OHMS: Final = {"red": 330, "green": 100, "blue": 100}
-"""Green and blue LEDs drop most of the 3.3 V themselves."""
+TABLE_OHMS: Final = {"red": 330, "green": 150, "blue": 150}
+"""Green and blue LEDs drop most of 3.3 V themselves, so a ULN2003 switches them, and red, to ground from 5 V."""
 _LONGEST: Final = 10
 """Letters of a name that fit into the picture."""
 _ROW: Final = 34
@@ -168,7 +168,7 @@ def wiring_svg(pins: PinMap) -> str:
     kinds = {
         "pad": "pad: through 1 kΩ and a gate of a 74HC14 (A1: chip A, pin 1), as drawn below" if gated else pad,
         "light": "seat’s light: resistor, long leg of the LED, short leg to ground",
-        "colour": "table’s light: one LED of three colours, common leg to ground",
+        "colour": "table’s light: from input to output of a ULN2003, resistor, LED of three colours, common leg to 5 V",
         "force": "SPI to the MCP3008 (VDD and VREF to 3.3 V, AGND and DGND to ground)",
     }
     y = _TOP + 20 * _ROW + 18
@@ -210,13 +210,13 @@ def _draw_pin(sheet: Blueprint, pin: HeaderPin, pins: PinMap) -> None:
 
 
 def _draw_wire(sheet: Blueprint, pin: HeaderPin, side: int, y: float, pins: PinMap) -> None:
-    """Draw the wire from the pin to its part: through a resistor if there is one, finally to ground (or 3.3 V)."""
+    """Draw the wire from the pin to its part: through its resistor, if any, finally to ground, 3.3 V or 5 V."""
     end = _MIDDLE + side * _PART
     _draw_stroke(sheet, (_MIDDLE + side * (_RIM - 40), y), (end, y), pin.kind)
     if pin.ohms:
         sheet.resistor(_MIDDLE + side * 190, y, ohm_words(pin.ohms))
     if pin.kind in ("light", "colour"):
-        _draw_diode(sheet, _MIDDLE + side * 262, y, side)
+        _draw_diode(sheet, _MIDDLE + side * 262, y, side if pin.kind == "light" else -side)
     if pin.gate is not None:
         x = _MIDDLE + side * 262
         sheet.gate(x, y, -side)
@@ -230,7 +230,13 @@ def _draw_wire(sheet: Blueprint, pin: HeaderPin, side: int, y: float, pins: PinM
         for at in (x - 20, x + 20):
             sheet.circle(at, y, 3.5, INK)
         sheet.line((x - side * 20, y), (x + side * 14, y - 12), width=WIRE)
-    if pin.kind == "pad" and pins.active_high:
+    if pin.kind == "colour":
+        channel = (pins.table or ()).index(pin.bcm)
+        sheet.rect(_MIDDLE + side * 132 - 24, y - 9, 48, 18)
+        sheet.text(_MIDDLE + side * 132, y + 4.5, f"IN{channel + 1}, {'ABC'[channel]}", "middle", SMALL)
+        sheet.supply(end, y)
+        sheet.text(end - side * 12, y - 7, "5 V", "start" if side < 0 else "end", SMALL)
+    elif pin.kind == "pad" and pins.active_high:
         sheet.supply(end, y)
     elif pin.kind != "force" and pin.gate is None:
         sheet.ground(end, y)
@@ -238,7 +244,7 @@ def _draw_wire(sheet: Blueprint, pin: HeaderPin, side: int, y: float, pins: PinM
 
 
 def _draw_diode(sheet: Blueprint, x: float, y: float, side: int) -> None:
-    """Draw an LED that points away from the pin; its flat side, and short leg, is towards ground."""
+    """Draw an LED that points to ``side``; its flat side, and short leg, is there."""
     tip, back = x + side * 10, x - side * 10
     sheet.line((back, y - 9), (back, y + 9), (tip, y), close=True, fill=PAPER)
     sheet.line((tip, y - 9), (tip, y + 9), width=WIRE)

@@ -49,12 +49,16 @@ class BoardOnLine:
         self._drift, self._pads, self._damage = drift_ppm, pads, damage
         self._began = 0
         self._sent = bytearray()
+        self.lit: set[int] = set()
+        """Pads whose lamps shine."""
         self.board: Any = None
 
     def boot(self, ticks: int = 0) -> None:
         """Boot or reboot it, its ticks at some number of microseconds."""
         self._began = self.now - ticks * US
-        self.board = load_sketch().PadBoard(self._pads, self._ticks, ticks_diff, self._sent.extend)
+        self.board = load_sketch().PadBoard(
+            self._pads, self._ticks, ticks_diff, self._sent.extend, self._lamp, lambda: None, lambda state: None
+        )
         self._flush()
 
     def skip(self, ns: int) -> None:
@@ -82,6 +86,9 @@ class BoardOnLine:
         """Close both ends."""
         os.close(self._master)
         os.close(self._slave)
+
+    def _lamp(self, pad: int, lit: int) -> None:
+        (self.lit.add if lit else self.lit.discard)(pad)
 
     def _ticks(self) -> int:
         return round((self.now - self._began) * (1 + self._drift * 1e-6)) // US % _ROUND

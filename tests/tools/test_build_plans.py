@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Final
@@ -12,9 +13,9 @@ import pytest
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, pin_number
 from referee.setup.blueprint import Blueprint
-from referee.setup.pad_circuit import DIVIDER_OHMS, GUARD_OHMS, gate_of, ohm_words
+from referee.setup.pad_circuit import DIVIDER_OHMS, GUARD_OHMS, SUPPLY_OHMS, gate_of, ohm_words
 from referee.setup.wiring import SEAT_OHMS, TABLE_OHMS, PinMap, wiring_svg
-from tools.build_guide import board, parts, plans, sums
+from tools.build_guide import board, buttons, circuit, parts, plans, sums
 from tools.build_guide.__main__ import DRAWINGS
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
@@ -87,7 +88,7 @@ def test_every_pin_and_resistor_is_the_pin_maps_and_the_texts(name: str) -> None
     for bcm, pin in re.findall(r"GPIO (\d+) \((?:pin )?(\d+)\)", words):
         assert pin_number(int(bcm)) == int(pin)
         assert int(bcm) in OURS
-    ohms = {DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS, *TABLE_OHMS.values()}
+    ohms = {DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS, SUPPLY_OHMS, *TABLE_OHMS.values()}
     drawn = set(re.findall(r"[\d.]+ k?Ω", words))
     assert drawn <= {ohm_words(ohm) for ohm in ohms} | {"8 Ω"}, "and the loudspeaker's"
     assert all(word in GUIDE for word in drawn)
@@ -104,14 +105,25 @@ def test_the_boards_wires_make_the_circuit(first: int) -> None:
     supply, ground = {("74HC14", "14"), ("100 nF", "a")}, {("74HC14", "7"), ("100 nF", "b")}
     for name, net in (("3.3 V", supply), ("ground", ground)):
         net |= {(f"{name}, {which}", name) for which in ("in", "on")}
-        net |= {(f"seat {seat}", name) for seat in range(first, first + 4)}
+        net |= {
+            (f"pad {seat}, 100 Ω", "b") if name == "3.3 V" else (f"seat {seat}", name)
+            for seat in range(first, first + 4)
+        }
     used, expected = set(), set()
     for seat in range(first, first + 4):
         gate, pull, guard, lamp = gate_of(seat), f"pad {seat}, 4.7 kΩ", f"pad {seat}, 1 kΩ", f"light {seat}, 330 Ω"
         used.add(str(gate.input))
-        ground.add((pull, "b"))
+        ground |= {(pull, "b"), (f"pad {seat}, 1 nF", "b")}
         expected |= {
-            frozenset({(f"seat {seat}", "pad"), ("74HC14", str(gate.input)), (pull, "a")}),
+            frozenset(
+                {
+                    (f"seat {seat}", "pad"),
+                    ("74HC14", str(gate.input)),
+                    (pull, "a"),
+                    (f"pad {seat}, 1 nF", "a"),
+                }
+            ),
+            frozenset({(f"seat {seat}", "3.3 V"), (f"pad {seat}, 100 Ω", "a")}),
             frozenset({("74HC14", str(gate.output)), (guard, "a")}),
             frozenset({(guard, "b"), (f"pad {seat}", "pad")}),
             frozenset({(f"light {seat}", "light"), (lamp, "a")}),
@@ -140,6 +152,11 @@ def test_the_boards_holes_are_there_and_bear_one_leg_each() -> None:
         if part.kind == "resistor":
             (x1, y1), (x2, y2) = (hole for _, hole in part.legs)
             assert (x1, abs(y1 - y2)) == (x2, 4), "a resistor is 6.3 mm long and wants 10 mm"
+    for part in made.parts:
+        if part.kind == "filter":
+            under = {(column, row) for column, row in legs if (column, row) not in [hole for _, hole in part.legs]}
+            (column, top), (_, low) = sorted(hole for _, hole in part.legs)
+            assert not under & {(column, row) for row in range(top, low + 1)}, "nothing stands under a capacitor"
 
 
 def test_a_chip_has_its_legs_where_a_case_has_them() -> None:
@@ -161,6 +178,78 @@ def test_the_plan_names_the_pin_of_every_pad_and_light(seats: int) -> None:
             found[name] = int(re.findall(r"GPIO (\d+)", gpio)[0])
     expected = {f"pad {n}": bcm for n, bcm in enumerate(PAD_PINS[:seats], start=1)}
     assert found == expected | {f"light {n}": bcm for n, bcm in enumerate(SEAT_LIGHT_PINS[:seats], start=1)}
+
+
+# The buttons on a Pico.
+
+
+def test_the_picos_pins_are_those_of_its_data_sheet() -> None:
+    """GPIO by pin, copied from the board's drawing; all others are ground, supply or control."""
+    sheet = {
+        1: 0, 2: 1, 4: 2, 5: 3, 6: 4, 7: 5, 9: 6, 10: 7, 11: 8, 12: 9, 14: 10, 15: 11, 16: 12, 17: 13, 19: 14, 20: 15,
+        21: 16, 22: 17,
+    }  # fmt: skip
+    assert {pin: gpio for pin in range(1, 23) for gpio in range(18) if buttons.pico_pin(gpio) == pin} == sheet
+    assert set(buttons.GROUNDS) < {3, 8, 13, 18, 23, 28, 38}
+    assert len(buttons.pin_uses()) == len({*buttons.PADS, *buttons.LAMPS}) + len(buttons.GROUNDS)
+    drawn = {}
+    for group in ET.fromstring(PICTURES["build-buttons.svg"]).iter(f"{SVG}g"):
+        if group.get("data-kind") in ("pad", "light"):
+            words = str(next(group.iter(f"{SVG}text")).text)
+            drawn[words.partition(": ")[2]] = sheet[int(str(group.get("data-pin")))]
+    expected = {f"pad {seat}": gpio for seat, gpio in enumerate(buttons.PADS, start=1)}
+    assert drawn == expected | {f"light {seat}": gpio for seat, gpio in enumerate(buttons.LAMPS, start=1)}
+
+
+def test_the_table_without_solder_takes_as_long_as_its_steps() -> None:
+    part = GUIDE.partition("## The table without solder")[2].partition("\n## ")[0]
+    minutes = [int(found) for found in re.findall(r"^\d\. \*\*.+?\*\* \((\d+) min\)", part, flags=re.MULTILINE)]
+    assert f"{sum(minutes)} minutes" in part
+    assert f"about {parts.cost(4, 'button_part'):.0f} €" in part
+
+
+# The circuits' margins.
+
+
+def test_every_margin_holds_and_the_filter_is_needed() -> None:
+    reserves = {margin.name: margin.reserve for margin in circuit.margins()}
+    failing = [name for name, reserve in reserves.items() if reserve <= 0]
+    assert failing == ["the same without 1 nF, the wires side by side"]
+    named = re.findall(r"with at least (\d+) % of its limit in reserve", " ".join(GUIDE.split()))
+    least = min(m.reserve / m.limit for m in circuit.margins() if m.name not in failing)
+    assert [int(share) for share in named] == [int(100 * least)]
+
+
+def test_the_circuits_values_are_those_of_a_simulation_step_by_step() -> None:
+    """The gate's input is integrated over 0.2 ns steps, from Ohm and Kirchhoff alone."""
+    supply, feed, fsr, pull, farad, step = 3.3, 100.0, 800.0, 4_700.0, 1.4e-9, 2e-10
+
+    def integrate(volts: float, ohms: float | None, until: Callable[[float], bool]) -> tuple[float, float]:
+        t = 0.0
+        while not until(volts) and t < 100e-6:
+            into = (supply - volts) / ohms if ohms is not None else 0.0
+            volts += (into - volts / pull) / farad * step
+            t += step
+        return t, volts
+
+    t, _ = integrate(0.0, feed + fsr, lambda volts: volts >= 0.7 * supply)
+    assert circuit.press_delay(0.7, feed, fsr, pull, farad) == pytest.approx(t, rel=1e-3)
+    _, level = integrate(0.0, feed + fsr, lambda volts: False)
+    assert circuit.pad_level(supply, feed, fsr, pull) == pytest.approx(level, rel=1e-6)
+    t, _ = integrate(level, None, lambda volts: volts <= 0.2 * supply)
+    assert circuit.release_delay(0.2, feed, fsr, pull, farad) == pytest.approx(t, rel=1e-3)
+
+
+def test_a_lights_step_lifts_the_pad_as_charge_is_kept() -> None:
+    """The charge that leaves the capacitor across is that which the others take."""
+    supply, across, ground, filtering = 3.3, 40e-12, 100e-12, 1e-9
+    volts = circuit.lift(supply, across, ground, filtering)
+    assert (supply - volts) * across == pytest.approx(volts * (ground + filtering))
+
+
+def test_a_span_takes_the_worst_corner() -> None:
+    one, other = circuit.Span(1, 2, 3), circuit.Span(10, 20, 40)
+    assert circuit.worst(lambda a, b: b / a, one, other) == circuit.Span(10 / 3, 10, 40)
 
 
 # Wood, rubber, arm.
@@ -213,15 +302,20 @@ def test_everything_has_room_in_the_box() -> None:
 # Parts, hours.
 
 
+@pytest.mark.parametrize(("kind", "digits"), [("part", -1), ("button_part", 0)])
 @pytest.mark.parametrize("seats", parts.TABLES)
-def test_the_sum_is_that_of_the_rows(seats: int) -> None:
+def test_the_sum_is_that_of_the_rows(seats: int, kind: str, digits: int) -> None:
     """Added up by hand."""
-    rows = [[cell.strip() for cell in row.split("|")] for row in parts.parts_table()]
+    rows = [[cell.strip() for cell in row.split("|")] for row in parts.parts_table(kind)]
     column = rows[0].index(f"{seats} seats")
     euros = sum(float(row[column]) * float(row[5].split()[0]) for row in rows[2:] if row[column].isdigit())
     (total,) = [row[column] for row in rows if row[1].startswith("**all")]
-    assert total == f"**{round(euros, -1):.0f} €**"
-    assert parts.cost(seats) == pytest.approx(euros)
+    assert total == f"**{round(euros, digits):.0f} €**"
+    assert parts.cost(seats, kind) == pytest.approx(euros)
+
+
+@pytest.mark.parametrize("seats", parts.TABLES)
+def test_the_hours_are_those_of_the_rows(seats: int) -> None:
     hours = [[cell.strip(" *h") for cell in row.split("|")] for row in parts.steps_table()]
     place = hours[0].index(f"{seats} seats")
     assert float(hours[-1][place]) == sum(float(row[place]) for row in hours[2:-1])
@@ -235,10 +329,11 @@ def test_what_is_drawn_is_on_the_list(seats: int) -> None:
     for words, count in (
         ("74HC14", sum(part.kind == "chip" for part in drawn)),
         ("100 nF", sum(part.kind == "capacitor" for part in drawn)),
+        ("1 nF", sum(part.kind == "filter" for part in drawn)),
         ("perfboard", len(boards)),
     ):
-        assert [listed[name] for name in listed if words in name] == [count]
+        assert [listed[name] for name in listed if re.search(rf"\b{words}", name)] == [count]
     (resistors,) = [name for name in listed if name.startswith("resistors of")]
-    for ohms in (DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS):
+    for ohms in (DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS, SUPPLY_OHMS):
         assert ohm_words(ohms) in resistors
         assert listed[resistors] == sum(part.ohms == ohms for part in drawn)

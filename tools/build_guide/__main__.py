@@ -13,11 +13,12 @@ from typing import Final
 from hardware.pads.pinout import PAD_PINS
 from referee.setup.pad_circuit import circuit_svg
 from referee.setup.wiring import PinMap, wiring_svg
-from tools.build_guide import board, parts, plans, sums
+from tools.build_guide import board, buttons, circuit, parts, plans, sums
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 DRAWINGS: Final[dict[str, Callable[[], str]]] = {
     "wiring.svg": lambda: wiring_svg(PinMap()),
+    "build-buttons.svg": buttons.buttons_svg,
     "build-circuit.svg": lambda: circuit_svg(dict(enumerate(PAD_PINS, start=1))),
     "build-board-4.svg": lambda: board.board_svg(PinMap(), 4),
     "build-board-8.svg": lambda: board.board_svg(PinMap(), 8),
@@ -26,10 +27,12 @@ DRAWINGS: Final[dict[str, Callable[[], str]]] = {
     "build-box.svg": plans.box_svg,
 }
 TABLES: Final[dict[str, Callable[[], Iterable[str]]]] = {
+    "buttons": lambda: parts.parts_table("button_part"),
     "parts": parts.parts_table,
     "steps": parts.steps_table,
     "holes": board.soldering_table,
     "dividers": sums.divider_table,
+    "margins": circuit.margins_table,
     "heights": sums.heights_table,
 }
 _TABLE: Final = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)

@@ -19,9 +19,11 @@ from referee.setup.pad_circuit import (
     CHIP_GROUND,
     CHIP_SUPPLY,
     DIVIDER_OHMS,
+    FILTER,
     GATES,
     GUARD_OHMS,
     SPARE_GATES,
+    SUPPLY_OHMS,
     gate_of,
     ohm_words,
 )
@@ -42,7 +44,7 @@ class Part:
     name: str
     """Such as "pad 1, 1 kΩ"; unique on a board."""
     kind: str
-    """chip, resistor, capacitor, plug (to a seat) or pin (to the Pi)."""
+    """chip, resistor, capacitor, filter (a small capacitor), plug (to a seat) or pin (to the Pi)."""
     legs: tuple[tuple[str, Hole], ...]
     """Hole of each leg, by the leg's name."""
     ohms: int = 0
@@ -65,7 +67,7 @@ _LEFT: Final = 9
 """Column of legs 1 and 14."""
 _LOW, _HIGH = 11, 8
 """Rows of legs 1 to 7, and 8 to 14."""
-_PLACES: Final = ((6, 4), (18, 20), (6, 4), (18, 20))
+_PLACES: Final = ((6, 4), (20, 22), (6, 4), (20, 22))
 """By seat: columns of its plug and of its light's resistor."""
 
 
@@ -81,7 +83,7 @@ def board_of(first: int = 1) -> Board:
     parts.append(Part(CAPACITOR, "capacitor", (("a", (supply[0] - 1, _HIGH)), ("b", (supply[0] - 1, bar)))))
     wires: list[tuple[Hole, ...]] = [
         # 3.3 V runs round the left side, with a branch to leg 14; ground round the right, with a bar under the chip.
-        ((18, 1), (1, 1), (1, ROWS), (18, ROWS)),
+        ((21, 1), (1, 1), (1, ROWS), (21, ROWS)),
         (supply, (supply[0] - 1, _HIGH), (supply[0] - 1, 9), (1, 9)),
         ((6, 2), (COLUMNS, 2), (COLUMNS, ROWS - 1), (6, ROWS - 1)),
         ((supply[0] - 1, bar), (COLUMNS, bar)),
@@ -96,20 +98,26 @@ def board_of(first: int = 1) -> Board:
             return (column, _LOW + step if below else _HIGH - step)
 
         entry, leaving = leg_hole(taken)[0], leg_hole(given)[0]
+        # Towards the light's resistor stands that of the plug's 3.3 V; towards the chip, the filter.
+        outwards = 1 if light > plug else -1
+        feed, filtering = plug + outwards, plug - 2 * outwards
         for name, ohms, column, step in (
             ("pad", DIVIDER_OHMS, entry, 2), ("pad", GUARD_OHMS, leaving, 1), ("light", SEAT_OHMS, light, 1),
+            ("pad", SUPPLY_OHMS, feed, 3),
         ):  # fmt: skip
             legs = (("a", at(column, step)), ("b", at(column, step + 4)))
             parts.append(Part(f"{name} {seat}, {ohm_words(ohms)}", "resistor", legs, ohms))
         parts += [
             Part(f"seat {seat}", "plug", (
-                ("pad", at(plug, 4)), ("light", at(plug, 5)), ("ground", at(plug, 6)), ("3.3 V", at(plug, 7)),
+                ("3.3 V", at(plug, 3)), ("pad", at(plug, 4)), ("light", at(plug, 5)), ("ground", at(plug, 6)),
             )),
+            Part(f"pad {seat}, {FILTER}", "filter", (("a", at(filtering, 4)), ("b", at(filtering, 6)))),
             Part(f"pad {seat}", "pin", (("pad", at(leaving + 1, 5)),)),
             Part(f"light {seat}", "pin", (("light", at(light, 0)),)),
         ]  # fmt: skip
         wires += [
-            (at(entry, 0), at(entry, 2), at(plug, 2), at(plug, 4)),
+            (at(entry, 0), at(entry, 2), at(filtering, 2), at(filtering, 4), at(plug, 4)),
+            (at(feed, 3), at(plug, 3)),
             (at(leaving, 0), at(leaving, 1)),
             (at(leaving, 5), at(leaving + 1, 5)),
             (at(light, 0), at(light, 1)),
@@ -158,13 +166,15 @@ def soldering_table() -> Iterator[str]:
             yield f"| bare wire | {', '.join(hole_name(hole) for hole in wire)} |"
     drops = [wire for wire in board.wires if len(set(holes_of(wire))) == 2]
     yield f"| a drop of solder from hole to hole | {', '.join('–'.join(map(hole_name, wire)) for wire in drops)} |"
-    for ohms in (DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS):
+    for ohms in (DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS, SUPPLY_OHMS):
         taken = [part for part in board.parts if part.ohms == ohms]
         yield f"| {len(taken)} resistors of {ohm_words(ohms)} | {', '.join(_from_to(part) for part in taken)} |"
     ends = f"{hole_name(leg_hole(1))}, {hole_name(leg_hole(14))}"
     yield f"| socket of the 74HC14, its notch to the left: leg 1, leg 14 | {ends} |"
     (capacitor,) = [part for part in board.parts if part.kind == "capacitor"]
     yield f"| {CAPACITOR} | {_from_to(capacitor)} |"
+    filters = [part for part in board.parts if part.kind == "filter"]
+    yield f"| {len(filters)} capacitors of {FILTER} | {', '.join(_from_to(part) for part in filters)} |"
     for part in board.parts:
         if part.kind == "plug":
             names = ", ".join(f"{leg} {hole_name(hole)}" for leg, hole in part.legs)
@@ -232,9 +242,11 @@ def _draw_part(sheet: Blueprint, part: Part, legs: list[tuple[float, float]], to
             _draw_chip(sheet, legs)
         elif part.kind == "plug":
             sheet.rect(x - 14, min(y, bottom) - 14, 28, abs(bottom - y) + 28, "none")
+            # Words stand towards the chip, where the filter leaves room.
+            is_left = x < sheet.width / 2
             for (name, _), (px, py) in zip(part.legs, legs, strict=True):
                 _draw_square(sheet, px, py, INK)
-                sheet.text(px + 18, py - 7, name, size=SMALL)
+                sheet.text(px + (18 if is_left else -18), py - 7, name, "start" if is_left else "end", SMALL)
             sheet.text(x + 8, y + (-_STEP if bottom > y else _STEP) + 5, part.name)
         elif part.kind == "pin":
             _draw_pin(sheet, part, x, y, top, pins)
@@ -243,7 +255,10 @@ def _draw_part(sheet: Blueprint, part: Part, legs: list[tuple[float, float]], to
                 sheet.circle(px, py, 5, INK)
             sheet.line((x, y), (end, bottom), width=EDGE)
             middle = (y + bottom) / 2
-            if part.kind == "capacitor":
+            if part.kind == "filter":
+                sheet.ellipse(x, middle, 13, 22)
+                sheet.text(x + 4.5, middle, FILTER, "middle", SMALL, turn=-90)
+            elif part.kind == "capacitor":
                 sheet.ellipse(x, middle, 13, 22)
                 sheet.text(x - 20, middle + 26, CAPACITOR, "end", SMALL)
             else:
@@ -271,15 +286,18 @@ def _draw_pin(sheet: Blueprint, part: Part, x: float, y: float, top: float, pins
         _draw_square(sheet, x, y, STROKES[kind][0])
         words = (part.name, f"GPIO {bcm} ({pin_number(bcm)})")
         if kind == "light":
-            sheet.lines(x + 16, y - 4, words, size=SMALL)
+            is_left = x < sheet.width / 2
+            sheet.lines(x + (16 if is_left else -16), y - 4, words, "start" if is_left else "end", SMALL)
         else:
             # Between this resistor and the next gate's, towards the chip.
             below = y > top + _TOP + ROWS * _STEP / 2
             sheet.lines(x + 18, y - 40 if below else y + 30, words, "middle", SMALL)
     else:
         _draw_square(sheet, x, y, "#c1121f" if kind == "3.3" else INK)
-        right = x > sheet.width / 2
-        sheet.text(x + (-14 if right else 14), y - 8, part.name, "end" if right else "start", SMALL)
+        if x < sheet.width / 2:
+            sheet.text(x + 14, y - 8, part.name, size=SMALL)
+        else:
+            sheet.text(x - 14, y, part.name, "middle", SMALL, turn=-90)
 
 
 def _draw_square(sheet: Blueprint, x: float, y: float, fill: str) -> None:

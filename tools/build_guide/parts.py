@@ -35,13 +35,13 @@ class Entry:
 
 
 def entries(kind: str) -> list[Entry]:
-    """Return all entries of a kind: ``part`` or ``step``."""
+    """Return all entries of a kind: ``part``, ``button_part`` or ``step``."""
     return [Entry(**fields) for fields in tomllib.loads(LIST.read_text(encoding="utf-8"))[kind]]
 
 
-def cost(seats: int) -> float:
+def cost(seats: int, kind: str = "part") -> float:
     """Return the cost in euros of everything but the extras."""
-    return sum(part.count(seats) * part.euros for part in entries("part") if not part.extra)
+    return sum(part.count(seats) * part.euros for part in entries(kind) if not part.extra)
 
 
 def hours(seats: int) -> float:
@@ -49,17 +49,20 @@ def hours(seats: int) -> float:
     return sum(step.count(seats) for step in entries("step"))
 
 
-def parts_table() -> Iterator[str]:
-    """Markdown: each part, its number for four and eight seats, and its approximate price; the sum in whole tens."""
+def parts_table(kind: str = "part") -> Iterator[str]:
+    """Markdown: each part, its number for four and eight seats, and its approximate price; a sum above 100 € in whole
+    tens.
+    """
     yield f"| part | for | {' | '.join(f'{seats} seats' for seats in TABLES)} | one, about | instead |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for extra in (False, True):
-        for part in entries("part"):
+        for part in entries(kind):
             if part.extra == extra:
                 counts = " | ".join("extra" if extra else f"{part.count(seats):g}" for seats in TABLES)
                 yield f"| {part.name} | {part.use} | {counts} | {_price(part.euros)} | {part.instead} |"
         if not extra:
-            sums = " | ".join(f"**{round(cost(seats), -1):.0f} €**" for seats in TABLES)
+            costs = [cost(seats, kind) for seats in TABLES]
+            sums = " | ".join(f"**{round(euros, -1 if euros > 100 else 0):.0f} €**" for euros in costs)
             yield f"| **all of it, about** | | {sums} | | |"
 
 

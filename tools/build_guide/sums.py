@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from models.table_view.table_map import TableView, pinhole, seen_area
+from referee.setup.pad_circuit import SUPPLY_OHMS
 
 HEIGHTS_MM: Final = (400, 500, 600, 700, 800, 1000)
 FINE_PX: Final = 80
@@ -94,7 +95,7 @@ def heights_table() -> Iterator[str]:
         yield f"| {camera.name} | {' | '.join(cells)} | {low / 10:.0f} to {high / 10:.0f} cm |"
 
 
-# A pressure pad's gate: 3.3 V - FSR - gate's input - resistor - ground.
+# A pressure pad's gate: 3.3 V - 100 Ohm - FSR - gate's input - resistor - ground.
 
 RESISTORS: Final = (4_700, 10_000, 22_000)
 RISING: Final = (0.38, 0.53, 0.70)
@@ -108,7 +109,7 @@ FSR_OHM_NEWTON: Final = 10_000.0
 
 def switching(resistor: float, share: float) -> float:
     """Return the FSR's resistance, Ohm, at which the gate's input stands at ``share`` of the supply."""
-    return resistor * (1 / share - 1)
+    return resistor * (1 / share - 1) - SUPPLY_OHMS
 
 
 def newtons(fsr: float) -> float:

@@ -96,6 +96,58 @@ def test_a_hand_is_told_when_it_was_and_when_it_left(desk: Desk) -> None:
     assert not desk.source.silent
 
 
+def test_the_first_hand_lights_its_lamp_until_all_have_left(desk: Desk) -> None:
+    """Also if the first pad bounces, before the second one comes and while both lie there."""
+    board = desk.board
+    board.press(2, True)
+    assert board.lit == {2}, "in the interrupt, before any turn"
+    board.press(2, False)
+    desk.run_to(desk.now + 20 * MS)
+    board.press(1, True)
+    board.press(2, True)
+    desk.run_to(desk.now + 200 * MS)
+    board.press(2, False)
+    desk.run_to(desk.now + 200 * MS)
+    assert board.lit == {2}, "one hand still lies there"
+    board.press(1, False)
+    desk.run_to(desk.now + 40 * MS)
+    assert board.lit == {2}
+    desk.run_to(desk.now + 40 * MS)
+    assert board.lit == set()
+    board.press(1, True)
+    assert board.lit == {1}, "the next first hand"
+
+
+def test_a_hand_that_comes_as_the_lamp_goes_out_is_the_next_first(desk: Desk) -> None:
+    board = desk.board
+    desk.hit(2, 30 * MS)
+    board.now += 100 * MS
+    # The interrupt comes after the edges were read, and before interrupts are off.
+    board.board.disable_irq = lambda: board.press(1, True)
+    board.board.turn()
+    board.board.disable_irq = lambda: None
+    assert board.board.head > board.board.told
+    assert board.lit == {2}, "it did not go out under the hand"
+    desk.run_to(desk.now + 200 * MS)
+    board.press(1, False)
+    desk.run_to(desk.now + 100 * MS)
+    board.press(1, True)
+    assert board.lit == {1}
+
+
+def test_a_computer_may_say_which_lamp_shines(desk: Desk) -> None:
+    board = desk.board
+    board.board.turn(b'{"light":3}\n')
+    assert board.lit == {3}
+    board.board.turn(b'{"light":9}\n{"light":-1}\n{"light":"x"}\n{"dark":0}\n')
+    assert board.lit == {3}, "what it does not understand changes nothing"
+    board.press(1, True)
+    assert board.lit == {1}
+    board.board.turn(b'{"light":0}\n')
+    board.press(2, True)
+    assert board.lit == set(), "no second hand becomes the first"
+
+
 def test_a_torn_edge_is_told_as_lost_and_the_pad_goes_on(desk: Desk) -> None:
     desk.board.board.send = lambda told: None
     at = desk.now
