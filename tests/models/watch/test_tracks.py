@@ -76,7 +76,16 @@ def test_a_card_seen_whole_over_the_pile_was_laid_though_its_heap_seems_otherwis
     laid = track(whole, *[seems_under] * 4)
     assert not laid.came_under()
     assert not laid.plainly_laid(), "seen whole once, and it moved since"
-    assert track(whole, whole).plainly_laid()
+    assert track(whole, whole).plainly_laid() and track(whole, look("2h", 0.9, dx=60)).plainly_laid()
+
+
+@pytest.mark.parametrize(("under", "slid"), [(2, False), (3, True)])
+def test_a_card_seen_whole_beside_the_pile_was_slid_under_it_if_it_is_seen_there_more_than_twice_as_often(
+    under: int, slid: bool
+) -> None:
+    whole = look("2h", 0.999, plain=True, double=True, on_pile=False)
+    below = look("2h", 0.999, top=False, on_pile=False, under=True)
+    assert track(whole, *[below] * under).came_under() == slid
 
 
 @pytest.mark.parametrize(
@@ -87,6 +96,26 @@ def test_one_look_that_two_indices_make_sure_of_over_the_pile_is_more_than_a_gli
 ) -> None:
     once = track(look("2s", 0.999, top=False, double=double, on_pile=on_pile))
     assert once.more_than_a_glimpse("2s") == enough
+
+
+@pytest.mark.parametrize(("looks", "enough"), [([0.975], True), ([0.96], False), ([0.5, 0.5], True)])
+def test_two_looks_or_one_sure_one_of_an_uncovered_card_are_more_than_a_glimpse(
+    looks: list[float], enough: bool
+) -> None:
+    assert track(*[look("2s", sure) for sure in looks]).more_than_a_glimpse("2s") == enough
+
+
+@pytest.mark.parametrize(("index", "gone"), [(2, False), (3, True)])
+def test_one_unsure_look_is_dropped_after_two_frames_without_another(index: int, gone: bool) -> None:
+    once = track(look("2s", 0.5))
+    once.missed = True
+    assert once.fleeting(index) == gone
+
+
+@pytest.mark.parametrize(("later_ms", "belongs"), [(150, True), (250, False)])
+def test_a_card_is_taken_for_its_rival_only_a_fifth_of_a_second_long(later_ms: int, belongs: bool) -> None:
+    both = track(look("6h", 0.6, dx=80), look("9c", 0.999, index=1), look("9c", 0.999, index=1))
+    assert both.may_still_be("6h", later_ms * 1_000_000) == belongs
 
 
 @pytest.mark.parametrize(("dx", "moved"), [(0.0, False), (8.0, False), (60.0, True)])
