@@ -120,7 +120,7 @@ def test_it_asks_in_the_terminals_language(lines: list[Observation]) -> None:
     told: list[str] = []
     with speaking("fr"):
         hold_in_terminal(lines, [""], told.append)
-    assert any(line.startswith("Qui était là en premier ?") for line in told)
+    assert any(line.startswith("Qui a tapé en premier ?") for line in told)
 
 
 def test_the_command_asks_and_leaves_a_log_to_ask_what_if_of(

@@ -134,7 +134,7 @@ def test_what_is_not_well_is_said_in_the_pages_language_and_by_name() -> None:
     )
     assert "starting it anew" in regions(made, texts("en"))["troubles"]
     german = regions(made, texts("de"))["troubles"]
-    assert "die Kamera ist verstummt" in german and "das Feld von Ben" in german and "lang=" not in german
+    assert "die Kamera liefert keine Bilder mehr" in german and "das Feld von Ben" in german and "lang=" not in german
     # A library's message stays unchanged, and names its language.
     made.set_state({"troubles": {"voice": "no such device"}})
     assert 'lang="en"' in regions(made, texts("de"))["troubles"]
