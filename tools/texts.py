@@ -388,15 +388,15 @@ def read_hall(reader: Reader) -> None:
         broker = opened.enter_context(Mosquitto(Path(opened.enter_context(tempfile.TemporaryDirectory()))))
         hall, speaker = opened.enter_context(ServedHall(broker.port)), opened.enter_context(Listener(broker.port))
         phones = opened.enter_context(reader.phones())
-        for name, path in (("tables", "/"), ("league", "/league"), ("no such table", "/tables/none")):
+        for name, path in (("tables", "/"), ("league", "/league"), ("no such table", "/tables/t9")):
             reader.read(phones, f"hall, {name}, empty", hall.address + path)
         room = Room(broker, hall, speaker)
-        for table in ("attic", "garden", "kitchen"):
+        for table in ("t1", "t2", "t3"):
             room.state(table, seats=[{"name": name, "cards": 17} for name in NAMES])
-        room.telling("kitchen").ruling(ASKED)
-        room.state("kitchen", troubles={"camera": to_json(Sentence("the camera fell silent; starting it anew"))})
-        speaker.say("referee/garden/available", b"offline", retain=True)
-        for name, path in (("tables", "/"), ("projector", "/projector"), ("table", "/tables/kitchen")):
+        room.telling("t3").ruling(ASKED)
+        room.state("t3", troubles={"camera": to_json(Sentence("the camera fell silent; starting it anew"))})
+        speaker.say("referee/t2/available", b"offline", retain=True)
+        for name, path in (("tables", "/"), ("projector", "/projector"), ("table", "/tables/t3")):
             reader.read(phones, f"hall, {name}", hall.address + path, "main .tile")
 
 

@@ -75,7 +75,10 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         UserError: the settings are wrong, another program writes the record, or there is neither a camera nor a pad.
     """
     settings = load_settings(path)
-    print(find_standing(settings).words(texts(settings.voice.language)), flush=True)
+    standing = find_standing(settings)
+    # An evening with phones and keys needs no certificate.
+    if standing.certificate is not None or any(seat.pad_pin is not None for seat in settings.seats):
+        print(standing.words(texts(settings.voice.language)), flush=True)
     if left := end_orphans():
         print(
             translate("ended {many} processes that a killed referee had left behind", many=len(left)),
