@@ -271,8 +271,8 @@ class GpiodPin(LocalPiPin):  # type: ignore[misc]
         return self._bounce
 
     def _set_bounce(self, value: float | None) -> None:
-        if value is not None and value < 0:
-            raise PinInvalidBounce("bounce must be 0 or greater")
+        if value is not None and not (isinstance(value, (int, float)) and value >= 0):
+            raise PinInvalidBounce("bounce must be a number, 0 or greater")
         with self._lock:
             self._bounce = value or None
             if self._settings.direction is Direction.INPUT:

@@ -281,8 +281,9 @@ def test_bounce_is_the_kernels(bench: Bench) -> None:
     settings = bench.header.settings(16)
     assert settings is not None and settings.debounce_period.total_seconds() == 0.005
     assert settings.edge_detection is Edge.BOTH
-    with pytest.raises(PinInvalidBounce):
-        device.pin.bounce = -1
+    for wrong in (-1, "a while"):
+        with pytest.raises(PinInvalidBounce):
+            device.pin.bounce = wrong
 
 
 # What is refused

@@ -13,6 +13,8 @@ from gpiod.edge_event import EdgeEvent
 from gpiod.line import Bias, Direction, Edge, Value
 
 LINES: Final = 54
+PULLED_UP: Final = (2, 3)
+"""Pins with resistors of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class FakeHeader:
             return settings.output_value is Value.ACTIVE
         if pin in self._driven:
             return self._driven[pin]
-        return settings is not None and settings.bias is Bias.PULL_UP
+        return pin in PULLED_UP or (settings is not None and settings.bias is Bias.PULL_UP)
 
     def drive(self, pin: int, level: bool) -> None:
         """Drive a pin from outside."""
