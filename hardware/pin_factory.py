@@ -59,16 +59,15 @@ class Dimmer:
         self._now = now
         self._lines: dict[GpiodPin, tuple[int, int]] = {}
         self._changed = threading.Event()
-        self._own_thread = own_thread
-        self._thread: threading.Thread | None = None
+        if own_thread:
+            # It begins now: `hardware.priority.be_urgent` reaches the threads that there are. An ordinary thread that
+            # holds the interpreter's lock would delay a hand.
+            threading.Thread(target=self._turn_on, name="dimmer", daemon=True).start()
 
     def dim(self, pin: GpiodPin, frequency: float, share: float) -> None:
         """Switch a line on for this share of each period from now on."""
         period = max(2, round(SECOND / frequency))
         self._lines[pin] = (period, min(period - 1, max(1, round(share * period))))
-        if self._own_thread and self._thread is None:
-            self._thread = threading.Thread(target=self._turn_on, name="dimmer", daemon=True)
-            self._thread.start()
         self._changed.set()
 
     def leave(self, pin: GpiodPin) -> None:

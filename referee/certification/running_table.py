@@ -15,7 +15,7 @@ from typing import Final
 
 from hardware.clock import Clock, monotonic
 from hardware.ports import Lights, Speaker
-from hardware.priority import be_urgent
+from hardware.priority import be_urgent, make_quick
 from referee.announce.light_show import Lamps
 from referee.announce.voice import Voice
 from referee.engine.observations import Slap
@@ -25,7 +25,7 @@ from referee.setup.wired_devices import pad_filter
 from referee.table.assembly import table_of
 from referee.table.devices import Openers, open_parts
 from referee.table.game import Conductor
-from referee.table.loop import Loop, SharedPads, make_quick
+from referee.table.loop import Loop, SharedPads
 from referee.units import MS, SECOND
 
 NEXT_SLAP: Final = 250 * MS

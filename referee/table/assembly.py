@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
 
-from hardware.priority import be_urgent
+from hardware.priority import be_urgent, make_quick
 from referee.announce.light_show import Lamps
 from referee.announce.sinks import NoticeListener, RulingListener
 from referee.announce.terminal import Display, Screen
@@ -25,7 +25,7 @@ from referee.setup.wired_devices import pad_filter
 from referee.table.broken_off import RecordedGame
 from referee.table.devices import OpenParts
 from referee.table.game import Conductor
-from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads, make_quick
+from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads
 from referee.table.roll_call import hold_roll_call
 from referee.table.seats import CHOSEN
 from referee.table.services import GameContext, TableService

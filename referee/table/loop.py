@@ -9,9 +9,7 @@ one of the events. No exception of a part leaves the loop.
 
 from __future__ import annotations
 
-import gc
 import logging
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -186,8 +184,6 @@ _BUSY: Final = 0.005
 """The same while hands are on the pads: the pads' watermark moves on, and a verdict may wait for it."""
 _STIR: Final = 500 * MS
 """Time that the loop stays busy after an edge, ns."""
-_SWITCH: Final = 0.0005
-"""Seconds after which a computing thread makes way for the loop; Python's default 0.005 would delay a light."""
 
 _log = logging.getLogger(__name__)
 
@@ -251,17 +247,6 @@ class FirstHand(Protocol):
     """A light or sound that shows at once which hand came first. Called every turn, so it can blink, too."""
 
     def touch(self, touched: tuple[int, ...], now: int) -> None: ...
-
-
-def make_quick() -> None:
-    """Set up this process so that a computing thread delays a woken one as little as Python allows."""
-    sys.setswitchinterval(_SWITCH)
-    # Objects made at the start stay for ever; scanning them at each collection would cost tens of milliseconds. Those
-    # of an earlier game were alive when they were frozen, and would never be collected.
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 100)
 
 
 class Loop:

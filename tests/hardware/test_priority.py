@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 
-from hardware.priority import OOM_SCORE, be_urgent
+from hardware.priority import OOM_SCORE, be_urgent, make_quick
 
 PROGRAM = """
 import os, subprocess, sys, threading
@@ -50,3 +52,26 @@ def test_a_process_that_is_gone_is_no_error() -> None:
     gone = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     assert be_urgent(gone.pid) in ("real time", "preferred", "ordinary")
     gone.communicate()
+
+
+def test_what_an_earlier_game_left_is_collected_when_the_next_begins() -> None:
+    """Objects that were frozen while they were in use are let go of once they are not."""
+
+    class Ring:
+        """An object that only the collector can free."""
+
+        def __init__(self) -> None:
+            self.me = self
+
+    switch, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    try:
+        ring = Ring()
+        make_quick()
+        there = weakref.ref(ring)
+        del ring
+        make_quick()
+        assert there() is None
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+        sys.setswitchinterval(switch)

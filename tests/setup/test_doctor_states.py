@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +25,7 @@ from referee.record.certificates import (
 )
 from referee.settings.model import Settings, load_settings, parse_settings
 from referee.setup.check import Check
-from referee.setup.doctor import device_health, examine, report_lines, short_report
+from referee.setup.doctor import device_health, examine, probe, report_lines, short_report
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import UNIT, is_allowed
@@ -105,6 +107,26 @@ def test_a_device_is_open_to_its_owner_its_group_or_all(
     numbers = {found.st_gid + (name == "another") for name in groups}
     assert is_allowed(device, found.st_uid + (user == "other"), numbers) is allowed
     assert not is_allowed(tmp_path / "spidev0.0", found.st_uid, numbers)
+
+
+def test_root_looks_as_the_services_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With that user's groups, and those that the unit adds."""
+    unit, device = tmp_path / "unit", tmp_path / "gpiochip0"
+    device.touch()
+    device.chmod(0o660)
+    own = device.stat()
+    monkeypatch.setattr(probe, "UNIT", str(unit))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "getgrouplist", lambda _name, group: [group])
+    monkeypatch.setattr(pwd, "getpwnam", lambda _name: SimpleNamespace(pw_uid=own.st_uid + 1, pw_gid=own.st_gid + 1))
+    monkeypatch.setattr(grp, "getgrnam", lambda name: SimpleNamespace(gr_gid=own.st_gid + (name != "gpio")))
+    assert probe.this_machine().user == "", "no service is installed"
+    for groups, allowed in (("video", False), ("video gpio", True)):
+        unit.write_text(f"[Service]\nSupplementaryGroups={groups}\n")
+        machine = probe.this_machine()
+        assert (machine.user, machine.may_open(str(device))) == ("table-referee", allowed)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert probe.this_machine().user == ""
 
 
 def test_a_chip_that_nothing_can_read(rig: Rig) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import socket
-import sys
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
@@ -24,7 +21,7 @@ from referee.record.journal import JournalThread
 from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
-from referee.table.loop import Alarm, Answers, Loop, NoPads, make_quick
+from referee.table.loop import Alarm, Answers, Loop, NoPads
 from referee.table.session import log_path
 from referee.vision.message_pipe import MessagePipe
 from referee.vision.process import NO_FRAME
@@ -345,26 +342,3 @@ def test_where_the_log_goes(folder: str) -> None:
     path = log_path(settings, None)
     assert (path is None) == (folder == "")
     assert path is None or (path.parent.name, path.suffix) == ("games", ".jsonl")
-
-
-def test_what_an_earlier_game_left_is_collected_when_the_next_begins() -> None:
-    """Objects that were frozen while they were in use are let go of once they are not."""
-
-    class Ring:
-        """An object that only the collector can free."""
-
-        def __init__(self) -> None:
-            self.me = self
-
-    switch, thresholds = sys.getswitchinterval(), gc.get_threshold()
-    try:
-        ring = Ring()
-        make_quick()
-        there = weakref.ref(ring)
-        del ring
-        make_quick()
-        assert there() is None
-    finally:
-        gc.unfreeze()
-        gc.set_threshold(*thresholds)
-        sys.setswitchinterval(switch)

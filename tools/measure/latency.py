@@ -28,7 +28,7 @@ from hardware.pads.gpiod_lines import GpiodLines
 from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Camera, Frame
-from hardware.priority import be_urgent
+from hardware.priority import be_urgent, make_quick
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
@@ -46,7 +46,7 @@ from referee.record.journal import JournalThread
 from referee.record.store import Record
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
-from referee.table.loop import Alarm, FirstHand, Loop, SharedPads, make_quick
+from referee.table.loop import Alarm, FirstHand, Loop, SharedPads
 from referee.table.page_link import PageLink
 from referee.table.services import GameContext
 from referee.table.timeline import Timeline
