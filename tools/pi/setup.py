@@ -19,12 +19,13 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tools.pi.cpio import folder_entries, folders, pack
+from tools.pi import cpio
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 FOLDER: Final = Path(os.environ.get("PI", ROOT / "build" / "pi"))
@@ -54,6 +55,8 @@ class Archive:
     address: str
     suite: str
     architecture: str
+    name: str
+    """The step that uses it: steps that run at once may not share apt's folders."""
 
     def download(self, *packages: str) -> list[Path]:
         """Download packages with all that they need; return the files."""
@@ -76,7 +79,7 @@ class Archive:
 
     @property
     def _folder(self) -> Path:
-        return FOLDER / "apt" / f"{self.suite}-{self.architecture}"
+        return FOLDER / "apt" / self.name
 
     def _apt(self, *words: str, place: Path | None = None) -> None:
         for name in ("lists/partial", "archives/partial"):
@@ -145,14 +148,16 @@ def unpack(packages: Sequence[Path], tree: Path, *only: str) -> None:
 
 def set_up_emulator(address: str) -> None:
     """Fetch QEMU and compile the model of the pins."""
-    unpack(Archive(address, NEWEST, "amd64").download("qemu-system-arm", "device-tree-compiler"), FOLDER / "qemu")
+    unpack(
+        Archive(address, NEWEST, "amd64", "qemu").download("qemu-system-arm", "device-tree-compiler"), FOLDER / "qemu"
+    )
     run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", FOLDER / "pi_gpio.so", MODEL])
 
 
 def set_up_kernel(address: str) -> None:
     """Fetch the kernel, and edit the boards' device trees as firmware would."""
     tree = FOLDER / "kernel"
-    package = Archive(address, NEWEST, "arm64").download_newest("linux-image-arm64")
+    package = Archive(address, NEWEST, "arm64", "kernel").download_newest("linux-image-arm64")
     unpack([package], tree, "./boot/vmlinuz*", "./usr/lib/linux-image*/broadcom/*-rpi-[34]-b.dtb")
     shutil.copy(next(tree.glob("boot/vmlinuz*")), FOLDER / "vmlinuz")
     for board, (name, revision) in _BOARDS.items():
@@ -168,7 +173,7 @@ def set_up_kernel(address: str) -> None:
 def set_up_python(version: str, address: str) -> None:
     """Fetch an arm64 Python and what pads and lights import, as an initial RAM filesystem."""
     tree = FOLDER / f"python{version}"
-    unpack(Archive(address, SUITES[version], "arm64").download("python3", "busybox-static"), tree)
+    unpack(Archive(address, SUITES[version], "arm64", f"python{version}").download("python3", "busybox-static"), tree)
     wheels = FOLDER / f"wheels{version}"
     shutil.rmtree(wheels, ignore_errors=True)
     platforms = [f"manylinux_2_{minor}_aarch64" for minor in (36, 28, 17)]
@@ -181,8 +186,10 @@ def set_up_python(version: str, address: str) -> None:
     site = tree / "opt" / "site"
     for wheel in wheels.glob("*.whl"):
         zipfile.ZipFile(wheel).extractall(site)
-    entries = folder_entries(tree, keep=lambda name: not _NEEDLESS.match(name))
-    (FOLDER / f"python{version}.cpio").write_bytes(pack([*entries, *folders("dev", "proc", "sys", "run", "tmp")]))
+    entries = cpio.folder_entries(tree, keep=lambda name: not _NEEDLESS.match(name))
+    (FOLDER / f"python{version}.cpio").write_bytes(
+        cpio.pack([*entries, *cpio.folders("dev", "proc", "sys", "run", "tmp")])
+    )
 
 
 def locked(*names: str) -> list[str]:
@@ -210,11 +217,18 @@ def set_up(versions: Sequence[str]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if platform.machine() != "x86_64":
             raise CannotSetUpError(f"the emulator is fetched for x86-64 only, and this is {platform.machine()}")
-        recipe = hashlib.sha256(b"".join(file.read_bytes() for file in (Path(__file__), MODEL))).hexdigest()
-        steps: dict[str, Callable[[str], None]] = {"qemu": set_up_emulator, "kernel": set_up_kernel}
-        steps |= {f"python{version}": partial(set_up_python, version) for version in versions}
-        for name, step in steps.items():
-            _once(name, recipe, step)
+        sources = (Path(__file__), Path(cpio.__file__), MODEL)
+        recipe = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+        pythons: dict[str, Callable[[str], None]] = {
+            f"python{version}": partial(set_up_python, version) for version in versions
+        }
+        with ThreadPoolExecutor() as workers:
+            fetched = [workers.submit(_once, name, recipe, step) for name, step in pythons.items()]
+            # The device trees are edited with a program that comes with the emulator.
+            _once("qemu", recipe, set_up_emulator)
+            _once("kernel", recipe, set_up_kernel)
+            for python in fetched:
+                python.result()
 
 
 def _once(name: str, recipe: str, step: Callable[[str], None]) -> None:
@@ -223,7 +237,7 @@ def _once(name: str, recipe: str, step: Callable[[str], None]) -> None:
         return
     began = time.monotonic()
     step(debian_archive())
-    shutil.rmtree(FOLDER / "apt", ignore_errors=True)
+    shutil.rmtree(FOLDER / "apt" / name, ignore_errors=True)
     mark.write_text(recipe)
     print(f"pi: {name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
