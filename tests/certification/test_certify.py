@@ -45,7 +45,6 @@ from referee.units import MS
 
 EN = texts("en")
 AT = "2026-03-01T18:40:00+01:00"
-DOCUMENT = Path(__file__).parents[2] / "docs" / "build.md"
 
 
 class Bench(SimulatedTableBench):
@@ -166,13 +165,8 @@ def test_what_cannot_be_had_fails_in_its_own_words_and_the_rest_is_measured(
 # Limits
 
 
-def test_every_limit_and_its_origin_stand_in_the_document() -> None:
-    told = DOCUMENT.read_text(encoding="utf-8")
-    rows = [row for row in told.splitlines() if row.startswith("| ")]
-    for key, limit in LIMITS.items():
-        value = f"{limit.value:g} {limit.unit}"
-        assert any(f"`{key}`" in row and value in row for row in rows), f"{key}: {value}"
-        assert limit.origin
+def test_every_limit_has_an_origin() -> None:
+    assert [key for key, limit in LIMITS.items() if not limit.origin or not limit.unit] == []
 
 
 def test_the_camera_may_be_as_late_as_it_states() -> None:

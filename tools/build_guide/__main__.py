@@ -29,9 +29,7 @@ DRAWINGS: Final[dict[str, Callable[[], str]]] = {
 TABLES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "buttons": lambda: parts.parts_table("button_part"),
     "parts": parts.parts_table,
-    "steps": parts.steps_table,
     "holes": board.soldering_table,
-    "dividers": sums.divider_table,
     "margins": circuit.margins_table,
     "heights": sums.heights_table,
 }

@@ -14,7 +14,7 @@ from typing import Final
 from referee.setup.pad_circuit import DIVIDER_OHMS, FILTER_FARAD, SUPPLY_OHMS
 from referee.setup.wiring import SEAT_OHMS
 from tools.build_guide.plans import PLYWOOD, resting_newtons
-from tools.build_guide.sums import FALLING, FSR_OHM_NEWTON, RISING
+from tools.build_guide.sums import FALLING, FSR_OHM_NEWTON, RISING, newtons, switching
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,10 @@ GUARDED: Final = (0.2, 0.1)
 """Share of `ACROSS` that is left with one ground wire between the two, and with two; assumed."""
 RESTING_OHM: Final = Span.around(FSR_OHM_NEWTON / resting_newtons(PLYWOOD), 0.25)
 """The FSR under its plate: makers state its resistance to a quarter."""
+HIT_NEWTONS: Final = 10.0
+"""The softest slap; most are tens of newtons."""
 PRESSED_OHM: Final = Span(200, 500, 1_000)
-"""Under a slap of ten newtons and more."""
+"""Under such a slap, and under harder ones."""
 
 
 def pad_level(supply: float, feed: float, fsr: float, pull: float) -> float:
@@ -145,7 +147,9 @@ def margins() -> list[Margin]:
     )
     total = Span(*(rest + step for rest, step in zip(resting.ends(), lifted.ends(), strict=True)))
     without = Span(*(rest + step for rest, step in zip(resting.ends(), unfiltered.ends(), strict=True)))
+    force = worst(lambda at, pull: newtons(switching(pull, at)), share, PULL)
     return [
+        Margin("force of a hit", force, HIT_NEWTONS, "N"),
         Margin("FSR at rest", resting, 3.3 * FALLING[0], "V"),
         Margin("FSR at rest, as a light switches", total, 3.3 * rise_least, "V"),
         Margin("the same without 1 nF, the wires side by side", without, 3.3 * rise_least, "V"),
@@ -162,19 +166,16 @@ def margins() -> list[Margin]:
 
 def margins_table() -> Iterator[str]:
     """Markdown: each value from its least to its most, its limit, and the reserve."""
-    yield "| value | least | usual | most | limit | reserve |"
-    yield "| --- | --- | --- | --- | --- | --- |"
+    yield "| value | at worst | limit | reserve |"
+    yield "| --- | --- | --- | --- |"
     for margin in margins():
-        bound = "at least" if margin.is_least else "at most"
-        least, usual, most, limit, reserve = (
-            _words(value, margin.unit) for value in (*margin.value.ends(), margin.limit, margin.reserve)
+        digits = 2 if margin.unit == "V" else 1
+        least, most, limit, reserve = (
+            f"{value:.{digits}f}".replace("-", "−")
+            for value in (margin.value.least, margin.value.most, margin.limit, margin.reserve)
         )
-        yield f"| {margin.name} | {least} | {usual} | {most} | {bound} {limit} | {reserve} |"
-
-
-def _words(value: float, unit: str) -> str:
-    digits = 2 if unit == "V" else 1
-    return f"{value:.{digits}f} {unit}".replace("-", "−")
+        bound = "≥" if margin.is_least else "≤"
+        yield f"| {margin.name}, {margin.unit} | {least} to {most} | {bound} {limit} | {reserve} |"
 
 
 if __name__ == "__main__":

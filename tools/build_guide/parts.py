@@ -1,4 +1,4 @@
-"""The shopping list and the hours, from ``parts.toml``: tables for four and for eight seats, and their sums."""
+"""The shopping lists, from ``parts.toml``: tables for four and for eight seats, and their sums."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLES: Final = (4, 8)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A part or a step: its number (or hours) for a table, for each board, for each seat."""
+    """A part: its number for a table, for each board, for each seat."""
 
     name: str
     table: float = 0
@@ -35,18 +35,13 @@ class Entry:
 
 
 def entries(kind: str) -> list[Entry]:
-    """Return all entries of a kind: ``part``, ``button_part`` or ``step``."""
+    """Return all entries of a kind: ``part`` or ``button_part``."""
     return [Entry(**fields) for fields in tomllib.loads(LIST.read_text(encoding="utf-8"))[kind]]
 
 
 def cost(seats: int, kind: str = "part") -> float:
     """Return the cost in euros of everything but the extras."""
     return sum(part.count(seats) * part.euros for part in entries(kind) if not part.extra)
-
-
-def hours(seats: int) -> float:
-    """Return the hours of all steps."""
-    return sum(step.count(seats) for step in entries("step"))
 
 
 def parts_table(kind: str = "part") -> Iterator[str]:
@@ -64,15 +59,6 @@ def parts_table(kind: str = "part") -> Iterator[str]:
             costs = [cost(seats, kind) for seats in TABLES]
             sums = " | ".join(f"**{round(euros, -1 if euros > 100 else 0):.0f} €**" for euros in costs)
             yield f"| **all of it, about** | | {sums} | | |"
-
-
-def steps_table() -> Iterator[str]:
-    """Markdown: hours of each step."""
-    yield f"| step | {' | '.join(f'{seats} seats' for seats in TABLES)} |"
-    yield "| --- | --- | --- |"
-    for step in entries("step"):
-        yield f"| {step.name} | {' | '.join(f'{step.count(seats):g} h' for seats in TABLES)} |"
-    yield f"| **all of it** | {' | '.join(f'**{hours(seats):g} h**' for seats in TABLES)} |"
 
 
 def _price(euros: float) -> str:

@@ -1,6 +1,6 @@
 """The build guide's calculations: card size by camera and height, and the switching point of a pressure pad's gate.
 
-`make build-guide` puts both into docs/build.md as tables.
+`make build-guide` puts the first into docs/build.md as a table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from models.table_view.table_map import TableView, pinhole, seen_area
 from referee.setup.pad_circuit import SUPPLY_OHMS
 
-HEIGHTS_MM: Final = (400, 500, 600, 700, 800, 1000)
+HEIGHTS_MM: Final = (400, 600, 800, 1000)
 FINE_PX: Final = 80
 """From this height on a card is large enough (docs/build.md)."""
 WANTED_MM: Final = (480.0, 340.0)
@@ -97,7 +97,6 @@ def heights_table() -> Iterator[str]:
 
 # A pressure pad's gate: 3.3 V - 100 Ohm - FSR - gate's input - resistor - ground.
 
-RESISTORS: Final = (4_700, 10_000, 22_000)
 RISING: Final = (0.38, 0.53, 0.70)
 FALLING: Final = (0.20, 0.31)
 """74HC14: the input voltage at which it switches, as a share of its supply: least, typical and most upwards, least and
@@ -115,15 +114,3 @@ def switching(resistor: float, share: float) -> float:
 def newtons(fsr: float) -> float:
     """Return the approximate force at which an FSR has a resistance."""
     return FSR_OHM_NEWTON / fsr
-
-
-def divider_table() -> Iterator[str]:
-    """Markdown: by resistor, the resistance and approximate force at which a pad is hit and released."""
-    yield "| resistor | hit below (typical) | about | the gates differ from | let go above | the slowest gate |"
-    yield "| --- | --- | --- | --- | --- | --- |"
-    for resistor in RESISTORS:
-        most, on, least = (switching(resistor, share) for share in RISING)
-        last, off = (switching(resistor, share) for share in FALLING)
-        yield (f"| {resistor / 1000:g} kΩ | {on / 1000:.1f} kΩ | {newtons(on):.1f} N | {newtons(most):.1f} to "
-               f"{newtons(least):.1f} N | {off / 1000:.0f} kΩ, {newtons(off):.2f} N | "
-               f"{newtons(last):.2f} N |")  # fmt: skip
