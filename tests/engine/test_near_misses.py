@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from referee.engine.near_misses import Considered, find_miss, missed_patterns
+from referee.engine.near_misses import Considered, find_miss, judge_cover, missed_patterns
 from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules, read_house_rules
+from referee.rules.slap_verdict import newest_reveal
 from referee.text.explanation_lines import why
 from referee.text.ruling_lines import RulingWords
+from referee.units import MS
 from tests.rules.test_slap_verdict import table
 
 
@@ -131,3 +133,21 @@ def test_a_pattern_that_holds_is_told_as_held() -> None:
     assert (said["P1"], said["P2"][0]) == ((True, "holds"), False)
     assert said["P19:twins"] == (True, "holds")
     assert (said["P19:nines"], said["P19:deep"]) == ((False, "condition"), (False, "looks_at"))
+
+
+@pytest.mark.parametrize(
+    ("cards", "late", "what"),
+    [
+        ("7h 7c 2d", -5, "counts_as_cover"),
+        ("7h 8c 2d", -5, "counts_as_before"),
+        ("7h 7c 2d", 5, "soon_after_cover"),
+        ("7h 8c 2d", 5, "soon_after_no_cover"),
+    ],
+)
+def test_a_card_that_doubt_put_before_the_hand_is_told_as_such(cards: str, late: int, what: str) -> None:
+    """The hand's stamp is earlier than the card's (K9)."""
+    position = table(cards, on="M9")
+    newest = newest_reveal(position)
+    assert newest is not None
+    (told,) = judge_cover(position, newest.t + late * MS, 20 * MS)
+    assert (told.row, told.what, told.fields["ms"]) == ("M9", what, late * MS)

@@ -606,7 +606,29 @@ def test_in_an_open_turn_only_played_cards_may_have_challenged() -> None:
     assert played.position.turn is None
 
 
+def after_gap(card: str, **more: Any) -> Step:
+    """Return the table once a card was laid after a gap, by the second seat."""
+    drift = Drift("gap", 9 * S, 99 * S, asked=False)
+    step = table(cards="7h 7c", phase=Turn(None), drifts=(drift,), laid=5, **more)
+    lay(step, card, 2)
+    return step
+
+
 def test_a_card_after_a_gap_counts_as_laid() -> None:
-    step = table(cards="7h", phase=Turn(None), drifts=(Drift("gap", 9 * S, 99 * S, asked=False),), laid=5)
-    lay(step, "5c", 2)
-    assert step.position.laid == 6
+    assert after_gap("5c").position.laid == 6
+
+
+def test_a_rank_that_was_called_before_a_gap_belongs_to_the_card_after_it() -> None:
+    step = after_gap("5c", calling="5")
+    assert (step.position.said, step.position.calling) == ("5", "")
+
+
+def test_an_unread_card_after_a_gap_is_asked_about() -> None:
+    assert "question ask=unreadable_card" in ruled(after_gap("??"))
+    assert "question ask=unreadable_card" not in ruled(after_gap("5c"))
+
+
+def test_three_of_a_kind_may_end_the_game_after_a_gap() -> None:
+    ends = {"on": "P16", "values": {"P16": "ends_game"}}
+    assert isinstance(after_gap("7d", **ends).position.phase, Over)
+    assert not isinstance(after_gap("7d", on="P16", values={"P16": "slap"}).position.phase, Over)

@@ -69,6 +69,8 @@ def test_cards_beyond_those_counted_come_out_of_limbo_where_a_pile_may_be_that_s
     step = table((1, 5, 5), unsure=frozenset({1}), in_limbo=2)
     assert take_top(step, 1, 5) == ("", "", "")
     assert step.position.in_limbo == 0
+    many = table((1, 5, 5), unsure=frozenset({1}), in_limbo=9)
+    assert (len(take_top(many, 1, 3)), many.position.in_limbo) == (3, 7), "one from the stack, two from limbo"
     sure = table((1, 5, 5), in_limbo=2)
     assert take_top(sure, 1, 5) == ("",)
     assert (sure.position.in_limbo, from_limbo(sure, 1, 1)) == (2, 0)
