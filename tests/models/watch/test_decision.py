@@ -116,7 +116,7 @@ def followed(looks: str) -> tuple[Track, Pile, SeenFrame]:
         dx += 60 * marks.count("'")
         slid.missed = place == "-"
         if place not in "-.":
-            clear = {"plain": True, "double": True} if "*" in marks else {}
+            clear: dict[str, Any] = {"plain": True, "double": True} if "*" in marks else {}
             on, under, top = place in "oO", place in "uU", place.isupper()
             quad = CARD + np.array([dx, 0], np.float32)
             slid.add(
