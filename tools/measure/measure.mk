@@ -298,7 +298,7 @@ league-figures: install  ## how often a rating's limits hold, and how often the 
 # A dispute from people's own video.
 .PHONY: review-check
 
-review-check: install  ## three rendered disputes settled by `referee review`: hands within their error, rulings right (a minute; ARGS=--game: and a whole game's hands, 5 minutes)
+review-check: install  ## three rendered disputes settled by `referee review`: hands within their error, rulings right (a minute; ARGS=--game: and a whole game's hands, without and with sound, half an hour)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.review_check $(ARGS)
 
 # What is no arm, and an arm that rests: the watcher's look at the picture's edge, in figures.
