@@ -266,8 +266,15 @@ class TakeDetector:
             return False
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
         # A tossed card slides on; a card that a hand carries off soon disappears.
-        still_there = any(track.still or track.last.plain for track in seen)
+        still_there = any((track.still or track.last.plain) and not self._has_left(track, glance) for track in seen)
         return not still_there or now.t - self._leaving.t >= PATIENCE_NS
+
+    def _has_left(self, track: Track, glance: Glance) -> bool:
+        """Return whether a look at a still table found a card no more, and its place shows bare table."""
+        since = (moment for moment in self._stream.moments if moment.t > track.last.t)
+        if not any(moment.looked and moment.glance.calm for moment in since):
+            return False
+        return self._motion.bareness(self._motion.mask([track.quad], glance.small.shape), glance) >= _GONE
 
     def tell_taken(self) -> list[Observation]:
         """Report that the pile was taken, if its place shows bare table, and begin the next pile."""

@@ -236,6 +236,19 @@ def test_a_card_of_the_taken_pile_misread_in_the_hand_is_not_laid() -> None:
     assert len([line for line in stream.seen if isinstance(line, Taken)]) == 1
 
 
+def test_a_card_read_plainly_in_the_hand_that_takes_the_pile_is_gone_once_it_is_missed() -> None:
+    stream = settled()
+    hidden = [replace(SEVEN, read=False), replace(KING, read=False)]
+    for x in (300, 200, 60, 60):
+        stream.show(hidden, (90, 485, 360 - x))
+    for gone in (60, 150, 170):
+        swept = replace(KING.moved(0, -gone), confidence=0.995, read=gone > 60)
+        stream.show([hidden[0].moved(0, -gone), swept], (90, 485, 180 - gone))
+    stream.show(frames=8)
+    assert isinstance(stream.seen[-1], Taken)
+    assert stream.watcher.pile == ()
+
+
 def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
     stream = settled()
     burned = Painted("9d", 480, 330, 0)
