@@ -210,18 +210,19 @@ class PauseHands:
     since: int
     """The pause's instant, ns."""
     _slaps: list[Slap] = field(default_factory=list)
-    _any: bool = False
+    _added: set[tuple[int, int]] = field(default_factory=set)
+    """Seat and instant, ns, of each hand so far."""
 
     def add(self, slap: Slap) -> None:
-        """Add a hand, in any order; one from before the pause is ignored."""
-        if slap.t >= self.since:
+        """Add a hand, in any order; one from before the pause, or that was added before, is ignored."""
+        if slap.t >= self.since and (slap.seat, slap.t) not in self._added:
             self._slaps.append(slap)
-            self._any = True
+            self._added.add((slap.seat, slap.t))
 
     @property
     def any_came(self) -> bool:
         """Whether any hand came down in this pause."""
-        return self._any
+        return bool(self._added)
 
     def told(self, t: int) -> list[First]:
         """Return the hands that can be reported now that every pad has reported up to ``t`` (ns)."""

@@ -11,6 +11,7 @@ import pytest
 
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.announce.sinks import Notice
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.fold import open_table
 from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
@@ -318,6 +319,18 @@ def test_the_game_goes_on_with_the_first_frame_back_though_the_look_took_longer(
     assert camera_watermark < gap.t < card.t < resume.t == since
     assert after == later
     assert pause.name_hands(9 * SECOND) == []
+
+
+def test_a_hand_is_named_once_however_often_the_camera_fails_to_come_back() -> None:
+    pause, fell = GamePause(), hand(2, 2 * SECOND)
+    pause.lose_camera("gone", SECOND - 1)
+    assert pause.hands is not None
+    pause.hands.add(fell)
+    named = [step for step in pause.name_hands(3 * SECOND) if isinstance(step, Notice)]
+    for _ in range(3):
+        pause.lose_camera("still gone", SECOND - 1, [fell])
+        named += [step for step in pause.name_hands(4 * SECOND) if isinstance(step, Notice)]
+    assert [notice.what for notice in named] == ["first_hand"]
 
 
 def test_a_pause_in_which_nothing_changed_ends_with_the_first_frame_back() -> None:

@@ -1,10 +1,12 @@
-"""The first week of a family, a class and a club: ``python -m tools.measure.evenings`` (`make evenings`).
+"""The first week of families, a class and a club: ``python -m tools.measure.evenings`` (`make evenings`).
 
 Each begins with an empty home, in headless Chromium and at the command line, and every step leaves a picture:
 
 * family: a wrong camera address is mended; a game is broken off and resumed on the second evening, with hands that fall
   while it starts; a third evening drops it for a new one. A phone sleeps, a page is loaded anew. The rulings are
   compared with the truth as in `tools.measure.play_test`.
+* no-camera: keys and phones alone; the game waits, and hands are named, not judged.
+* wrong-camera: a camera that sees no cards is changed for another one before the game.
 * class: phones take part in reaction trials, and a page for the room shows the results; then they vote on the slaps of
   a lesson, in four views of language, light and size.
 * club: games are imported, one of them twice; league, player and backup are looked at; the backup is restored.
@@ -31,18 +33,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import cv2
+import numpy as np
 from rich.console import Console
 
 from hardware.clock import monotonic
 from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.script import Script, play_game
 from referee.demo.score import heats, score_cards, score_rulings
-from referee.engine.observations import Slap
+from referee.engine.observations import Other, Slap
 from referee.record.store import Record
 from referee.record.stored_lines import replay_rows
+from referee.settings.model import load_settings
 from referee.settings.places import RECORD
+from referee.table.timeline import RESUMED
 from referee.units import MS, SECOND
-from tools.measure.play_test import ARGUMENTS, HARNESS, Evening, StreamedTable, held_against, moved, playing, render
+from tools.measure.play_test import (
+    ARGUMENTS,
+    HARNESS,
+    Evening,
+    StreamedTable,
+    held_against,
+    moved,
+    playing,
+    read_game,
+    render,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -52,6 +68,12 @@ _PORT: Final = 8471
 _REST: Final = 400 * MS
 """Time after which the hand that laid a card is gone from it."""
 _HEAT: Final = 70 * MS
+_PAUSED: Final = "Paused"
+"""What the board says of a game that waits for its camera."""
+_WAITING: Final = ("lead", "turn", "slap_void")
+"""Rulings that judge nothing while no card was seen."""
+_SLOWEST_START: Final = 60.0
+"""Time limit for the camera's first picture, s."""
 _PHONES: Final = 10
 _VIEWS: Final[tuple[tuple[str, Literal["light", "dark"], tuple[int, int]], ...]] = (
     ("en-GB", "light", (1280, 720)), ("de-DE", "dark", (1920, 1080)), ("fr-FR", "light", (1920, 1080)),
@@ -119,6 +141,8 @@ class Family:
                 evening.slap_now(3)
             evening.main.locator("#board").wait_for(timeout=60_000)
             evening.main.locator(".pad:not([disabled])").first.wait_for(timeout=60_000)
+            # The board says that the game is paused until the camera has seen what lies there.
+            evening.main.locator("#state", has_not_text=_PAUSED).wait_for(timeout=60_000)
             evening.windows[1].reload()
             evening.windows[1].locator(".pad:not([disabled])").wait_for(timeout=60_000)
             _sleep(evening.windows[2], 2000)
@@ -161,6 +185,7 @@ class Family:
 
     def _play(self, evening: Evening, begin: int, end: int | None) -> tuple[int, list[tuple[int, int]]]:
         """Play a part of the game; return its origin and the hands that fell, ns."""
+        self._await_camera()
         origin = self._table.begin()
         offsets = evening.plan(self._script, origin, begin, end)
         while (left := origin + (end or self._script.duration + 3 * SECOND) - monotonic()) > 0:
@@ -168,6 +193,18 @@ class Family:
             evening.main.wait_for_timeout(min(500, max(1, left // MS)))
         evening.shoot("board")
         return origin, evening.fallen(offsets)
+
+    def _await_camera(self) -> None:
+        """Wait until the game that is on has seen its table: the players begin then, as in the demo."""
+        until = time.monotonic() + _SLOWEST_START
+        while time.monotonic() < until:
+            with Record(self.record, read_only=True) as opened:
+                lines = [line for _, line in opened.lines(opened.games()[0].id)]
+            begun = max(n for n, line in enumerate(lines) if json.loads(line).get("kind") in ("table", RESUMED))
+            if any('"sensor":"camera"' in line for line in lines[begun:]):
+                return
+            time.sleep(0.2)
+        self.faults.append("the camera sent no picture")
 
     def _compare(self, cut: int, origins: Sequence[int], hands: Sequence[tuple[int, int]]) -> dict[str, Any]:
         """Compare the record's game with the truth."""
@@ -226,6 +263,91 @@ def play_family(
     with closing(table):
         family = Family(browser, home, script, table, pictures)
         return family.play_all(), family.faults
+
+
+def play_without_camera(
+    browser: Browser, home: Path, pictures: Path, console: Console, seed: int
+) -> tuple[dict[str, Any], list[str]]:
+    """Begin a game whose camera does not answer; return the figures and the faults."""
+    script, table, faults = _opening(seed, console)
+    names = script.table.seats
+    table.is_on = False
+    with closing(table), _at_home(browser, home, pictures / "no-camera") as evening:
+        main = evening.main
+        evening.name_players(names)
+        evening.choose_hands(names)
+        evening.name_stream(table.url)
+        main.locator(".ask", has_text="shows no picture").wait_for(timeout=60_000)
+        evening.shoot("no-picture")
+        main.locator("#steps button", has_text="House rules").click()
+        evening.begin(names, script.table.dealer)
+        main.locator("#state", has_text=_PAUSED).wait_for(timeout=60_000)
+        evening.shoot("board-paused")
+        for seat in evening.windows:
+            evening.slap_now(seat)
+            main.wait_for_timeout(1000)
+        evening.shoot("hands-named")
+        if not main.locator("#troubles", has_text="camera").count():
+            faults.append("the board does not say that the camera is gone")
+        main.wait_for_timeout(3000)
+        lines, rulings = read_game(home / "table-referee" / RECORD)
+    named = [line for line in lines if isinstance(line, Other) and line.name == "first_hand"]
+    if len(named) != len(names):
+        faults.append(f"{len(named)} of {len(names)} hands were named")
+    judged = [ruling.id for ruling in rulings if ruling.kind not in _WAITING]
+    judged += [ruling.id for ruling in rulings if ruling.kind == "slap_void" and ruling["reason"] != "paused"]
+    if judged:
+        faults.append(f"ruled without having seen a card: {judged}")
+    return {"hands": len(names), "named": len(named), "rulings": len(rulings)}, faults
+
+
+def change_camera(
+    browser: Browser, home: Path, pictures: Path, console: Console, seed: int
+) -> tuple[dict[str, Any], list[str]]:
+    """Change a camera that sees no cards for the right one; return the figures and the faults."""
+    script, table, faults = _opening(seed, console)
+    names = script.table.seats
+    wall = cv2.imencode(".jpg", np.full((720, 960, 3), 140, np.uint8))[1]
+    with (
+        closing(table), closing(StreamedTable([np.asarray(wall).tobytes()], 0)) as other,
+        _at_home(browser, home, pictures / "wrong-camera") as evening,
+    ):  # fmt: skip
+        main = evening.main
+        evening.name_players(names)
+        evening.choose_hands(names)
+        evening.name_stream(other.url)
+        main.locator("#items li", has_text="no card is seen").wait_for(timeout=60_000)
+        evening.shoot("sees-no-cards")
+        evening.say("Lay some cards", "other")
+        evening.name_stream(table.url)
+        table.show_game = True
+        main.locator("#items li", has_text="read:").wait_for(timeout=60_000)
+        evening.say("Lay some cards", "yes", "right-camera")
+        table.show_game = False
+        evening.say("Who sits at the bottom", names[0])
+        evening.begin(names, script.table.dealer)
+        main.locator("#state").wait_for()
+        source = load_settings(home / "table-referee" / "table.toml").camera.source
+    if source != table.url:
+        faults.append(f"the game's camera is {source}")
+    return {"cameras": 2}, faults
+
+
+def _opening(seed: int, console: Console) -> tuple[Script, StreamedTable, list[str]]:
+    """Return a short game, the camera that shows it, and no faults yet."""
+    script = play_game(seed, 4, max_cards=1)
+    first = next(act.t for act in script.acts if isinstance(act, Lay))
+    return script, StreamedTable(render(script, console), round((first + _REST) * 15.0 / SECOND)), []
+
+
+@contextmanager
+def _at_home(browser: Browser, home: Path, folder: Path) -> Iterator[Evening]:
+    """Yield the wizard of an empty home, with a picture of its last page at the end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with playing(home) as address:
+        evening = Evening(browser, address, folder)
+        yield evening
+        evening.shoot("last")
 
 
 def hold_class(
@@ -362,7 +484,8 @@ def _numbers(listing: str) -> list[str]:
 
 
 _WEEKS: Final[dict[str, Callable[..., tuple[dict[str, Any], list[str]]]]] = {
-    "family": play_family, "class": hold_class, "club": keep_club,
+    "family": play_family, "no-camera": play_without_camera, "wrong-camera": change_camera, "class": hold_class,
+    "club": keep_club,
 }  # fmt: skip
 
 

@@ -261,7 +261,7 @@ play-test: install apt-test  ## `referee play` in a real browser: a rendered web
 moments: install apt-test  ## ten slaps before board, projector, terminal and voice: every text at every instant against the final ruling (one minute)
 	$(BIN)/python -m tools.measure.moments $(ARGS)
 
-evenings: install apt-test  ## a family's, a class's and a club's first week from empty homes, with pictures in out/evenings (WHO=family plays one)
+evenings: install apt-test  ## a family's, a class's and a club's first week from empty homes, and evenings without a camera or with a wrong one; pictures in out/evenings (WHO=family plays one)
 	$(BIN)/python -m tools.measure.evenings $(WHO) $(ARGS)
 
 page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured

@@ -113,6 +113,8 @@ class StreamedTable:
         self._stills: dict[int, Iterator[bytes]] = {}
         self.show_game = False
         """Show a card, for the look before the game."""
+        self.is_on = True
+        """Whether the camera answers."""
         self._look = look
         self.origin = 0
         """When the game's first frame was shown, ns."""
@@ -121,6 +123,9 @@ class StreamedTable:
 
         class Stream(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                if not table.is_on:
+                    self.send_error(503)
+                    return
                 self.send_response(200)
                 self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
                 self.end_headers()
@@ -246,15 +251,8 @@ class Evening:
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
         """Operate the wizard from the first question to the game, with the cards going round this way."""
         self.name_players(names)
-        self.say("What do the players slap?", "by name", "hands")
-        for n, name in enumerate(names, start=1):
-            self.say(f"What does {name} slap?", "keyboard" if n in _KEYS else "own phone")
-        for seat, key in _KEYS.items():
-            self.say(f"Which key is {names[seat - 1]}", key)
-        self.say("Which camera", "in the network")
-        self.say("The stream's address", table.url)
-        self.say("How late are its pictures", "known")
-        self.say("How late are they", "0")
+        self.choose_hands(names)
+        self.name_stream(table.url)
         self.main.locator("#items li").first.wait_for()
         if self._pictures is not None:
             # Cards are laid before the camera, as the page asks.
@@ -264,6 +262,25 @@ class Evening:
         self.say("Lay some cards", "yes", "camera")
         table.show_game = False
         self.say("Who sits at the bottom", names[0])
+        self.begin(names, dealer, way)
+
+    def choose_hands(self, names: Sequence[str]) -> None:
+        """Give two players keys and the others phones."""
+        self.say("What do the players slap?", "by name", "hands")
+        for n, name in enumerate(names, start=1):
+            self.say(f"What does {name} slap?", "keyboard" if n in _KEYS else "own phone")
+        for seat, key in _KEYS.items():
+            self.say(f"Which key is {names[seat - 1]}", key)
+
+    def name_stream(self, url: str) -> None:
+        """Choose a camera in the network whose delay is known."""
+        self.say("Which camera", "in the network")
+        self.say("The stream's address", url)
+        self.say("How late are its pictures", "known")
+        self.say("How late are they", "0")
+
+    def begin(self, names: Sequence[str], dealer: int, way: str = "clockwise") -> None:
+        """Operate the wizard from the rules to the game."""
         self.say("Which rules", "sandwiches", "rules")
         self.switch("Which of these", {"counter-clockwise": way == "counter-clockwise"}, "switches")
         # With pictures: the replays are measured, too.
