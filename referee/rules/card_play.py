@@ -40,6 +40,8 @@ _GOING_ON: Final = (Turn, Challenge)
 """Phases in which the pile keeps growing."""
 DRAWN_AT_ONCE_NS: Final = 100_000_000
 """Two cards of one seat closer than this were drawn at once (F9): no player draws ten a second."""
+_MISCOUNT: Final = 3
+"""An uncertain count of at most so many cards may be none: a gap of a few seconds hides no more."""
 
 
 def lay(step: Step, card: str, seat: int | None) -> None:
@@ -212,16 +214,18 @@ def _let_lead(step: Step, player: int) -> None:
 
 
 def _may_have_been_skipped(position: Position, player: int) -> bool:
-    """Whether all seats from the turn up to this player are counted empty, at least one of them uncertainly."""
+    """Whether all seats from the turn up to this player may be empty, at least one of them by an uncertain count."""
     turn = position.turn
     if turn is None or not isinstance(position.phase, _GOING_ON):
         return False
     unsure = False
     seat = turn
     while seat != player:
-        if position.counts[seat - 1] != 0:
+        held = position.counts[seat - 1]
+        is_unsure = seat in position.unsure
+        if held is None or held > (_MISCOUNT if is_unsure else 0):
             return False
-        unsure = unsure or seat in position.unsure
+        unsure = unsure or is_unsure
         seat = (seat - 1 + position.step) % position.seats + 1
         if seat == turn:
             return False

@@ -632,3 +632,15 @@ def test_three_of_a_kind_may_end_the_game_after_a_gap() -> None:
     ends = {"on": "P16", "values": {"P16": "ends_game"}}
     assert isinstance(after_gap("7d", **ends).position.phase, Over)
     assert not isinstance(after_gap("7d", on="P16", values={"P16": "slap"}).position.phase, Over)
+
+
+@pytest.mark.parametrize(
+    ("held", "unsure", "asked"), [(1, {3}, True), (3, {3}, True), (4, {3}, False), (1, (), False), (1, {2}, False)]
+)
+def test_a_card_past_a_seat_that_may_be_empty_is_asked_about(held: int, unsure: set[int], asked: bool) -> None:
+    """An uncertain count of one may be none, so the next seat's card may be in turn."""
+    king = Challenge(2, 3, "Kh", "c1", 3)
+    step = table((5, 5, held, 5), unsure=frozenset(unsure), cards="Kh", phase=king)
+    lay(step, "9c", 4)
+    assert ("question ask=who_played" in ruled(step)) is asked
+    assert any(draft.kind == "dead_card" for draft in step.drafts) is not asked
