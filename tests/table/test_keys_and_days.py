@@ -71,7 +71,7 @@ def test_a_typed_command_that_is_refused_stands_there_until_one_is_accepted() ->
     bench.lay("7h", 1)
     bench.answers.type("contest 3 by 1")
     keys.beat(bench.now)
-    assert "rule F5" in bench.conductor.troubles[KEYS]
+    assert "do not allow contests" in bench.conductor.troubles[KEYS]
     bench.answers.type("contest")
     keys.beat(bench.now)
     assert "contest SEAT by SEAT" in bench.conductor.troubles[KEYS]

@@ -16,7 +16,7 @@ from referee.web.server import build
 from referee.web.site import Site
 
 SHEET = (Path(__file__).parents[2] / "tools" / "contact_sheet.py").read_text(encoding="utf-8")
-DATA = re.compile(r"\.\w+$|/steps$|^/events$|^/healthz$|^/static/")
+DATA = re.compile(r"\.\w+$|/steps$|/instant-replay$|^/events$|^/healthz$|^/static/")
 """Routes that serve no page: files, streams and parts of one."""
 
 

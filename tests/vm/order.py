@@ -7,6 +7,7 @@ import random
 import statistics
 from collections.abc import Sequence
 
+from hardware.pads.debounce import BOUNCE
 from tests.vm.chip import SimulatedChip
 from tests.vm.hands import Move
 from tests.vm.rig import MS, Rig, Story
@@ -71,7 +72,7 @@ def eight(chip: SimulatedChip, times: int) -> list[Row]:
 def bounce(chip: SimulatedChip, times: int) -> list[Row]:
     """Play a bouncing hand before a clean one."""
     rounds = bounce_rounds(times, random.Random(3))
-    _, told = play(Rig(chip), rounds, longest=15 * MS)
+    _, told = play(Rig(chip), rounds, longest=BOUNCE)
     return [
         Row("bouncing hand before a clean one: wrong first hand", "0", told.of(told.first), told.first == 0),
         Row("- other hands than these two", "0", told.of(told.wrong), told.wrong == 0),
