@@ -91,9 +91,13 @@ def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card])
     """Whether a hand is valid by itself; cards that certainly came before it count as on the pile."""
     if lifted:
         position = position.replace(held=position.held - {hand.seat})
+    pile = {laid.ref for laid in position.pile}
     for card in cards:
         if not order_is_open(hand, card):
             position = position_after(position, card)
+            if not pile.issubset(laid.ref for laid in position.pile):
+                # The card leads: the hand is on the next pile.
+                return False
     return judge_hand(position, hand)[0].outcome == "won"
 
 

@@ -178,7 +178,7 @@ def settle_owed(step: Step) -> bool:
     held = {seat: position.count(seat) for seat in position.players()}
     if None in held.values():
         return False
-    most = max(count or 0 for count in held.values())
+    most = max((count or 0 for count in held.values()), default=0)
     best = [seat for seat, count in held.items() if count == most]
     if len(best) == 1:
         win(step, best[0], row)

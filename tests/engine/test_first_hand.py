@@ -65,6 +65,17 @@ def test_hands_at_one_instant_are_a_dead_heat_though_no_pad_has_an_error() -> No
     assert dead_heat_hands(table(), first, [hand(1, 3, 0)]) == (first,)
 
 
+def test_a_hand_on_the_next_pile_ties_with_none_on_this_one() -> None:
+    """The card before it leads: it shows that the challenge's pile is gone."""
+    won = table("Kh Kc", phase=Claim(2, "challenge", "c2", 2))
+    first, later = hand(0, 1, S), hand(8, 3, S)
+    pair = [Card(t=5 * S + 4, id="c8", card="9d", seat=2), Card(t=5 * S + 5, id="c9", card="9h", seat=3)]
+    assert dead_heat_hands(won, first, [later]) == (first, later)
+    # Both cards certainly came before this hand, which slaps the nines.
+    sure = hand(3_000, 3, 10)
+    assert dead_heat_hands(won, hand(0, 1, 10_000), [*pair, sure])[1:] == ()
+
+
 def test_a_seat_counts_once_and_only_where_its_hand_is_valid() -> None:
     first = hand(0, 1)
     again, other = hand(5, 1), hand(8, 3)

@@ -297,6 +297,12 @@ def test_the_player_with_the_most_cards_has_won_once_all_counts_are_certain(
     assert not settle_owed(table(counts))
 
 
+def test_where_no_player_is_left_the_most_cards_win_nothing() -> None:
+    step = table((0, 0, 0), phase=Over(None, "E7"), absent=frozenset({1, 2, 3}))
+    assert settle_owed(step)
+    assert [draft.kind for draft in step.drafts] == ["drawn"]
+
+
 # Positions that come back
 
 
