@@ -40,10 +40,10 @@ _LOOK: Final = 2.0
 """Seconds between two looks into the record when no wake comes."""
 LOOKS_UNTIL_SILENT: Final = 3
 """Number of such looks after which the game counts as not live: the main process wakes the page twice a second."""
-_LOOK_FOR_PICTURES: Final = 0.15
+_LOOK_FOR_PICTURES: Final = 0.1
 """Seconds between two looks for the pictures of a slap."""
-_LOOKS_FOR_PICTURES: Final = 9
-"""Number of such looks, after which a replay begins with the pictures that there are: it must not come late."""
+_LOOKS_FOR_PICTURES: Final = 15
+"""Number of such looks, after which a replay is offered with the pictures that there are."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -160,16 +160,17 @@ class Follower:
         self._seeking = asyncio.create_task(self._find_pictures(board, cause_of(ruling)))
 
     async def _find_pictures(self, board: Board, slap: str) -> None:
-        """Offer the replay of a slap once all its pictures are kept, or after a while with those that are."""
+        """Offer the replay of a slap once its pictures are kept up to the hand; those after it come while it plays."""
         kept: list[int] = []
         for _ in range(_LOOKS_FOR_PICTURES):
             await asyncio.sleep(_LOOK_FOR_PICTURES)
             seen = board.finish_of(slap)
             if seen is None or board.game is None or board is not self._hub.board:
                 return
-            stop = seen.zero + AFTER
-            kept = await self._site.run_in_worker(self._shelf.picture_instants, board.game, seen.zero - BEFORE, stop)
-            if is_whole(kept, stop):
+            kept = await self._site.run_in_worker(
+                self._shelf.picture_instants, board.game, seen.zero - BEFORE, seen.zero + AFTER
+            )
+            if is_whole(kept, seen.zero):
                 break
         if kept:
             board.pictured = slap

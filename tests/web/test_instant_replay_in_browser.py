@@ -89,6 +89,8 @@ def test_a_decided_slap_is_played_by_itself_until_a_card_is_laid(
     house: House, live: Served, page: Page, path: str
 ) -> None:
     table = slap_live(house, page, live.address + path)
+    page.locator("#last [data-replay]").wait_for()
+    page.clock.run_for(1000)
     page.locator(f"{OPEN}.auto").wait_for()
     page.clock.run_for(500)
     assert int(page.locator(f"{OPEN} canvas").get_attribute("data-t") or 0) in [picture.t for picture in KEPT]
@@ -114,6 +116,7 @@ def test_a_card_that_comes_before_the_pictures_lets_no_replay_begin(house: House
     page.locator("#pile .newest[alt='9 of spades']").wait_for()
     house.pictures.add(table.game, KEPT)
     page.locator("#last [data-replay]").wait_for()
+    page.clock.run_for(1000)
     assert page.locator(OPEN).count() == 0
 
 
@@ -123,6 +126,7 @@ def test_a_screen_may_do_without_and_plays_on_request(house: House, live: Served
     slap_live(house, page, live.address)
     again = page.locator("#last [data-replay]")
     again.wait_for()
+    page.clock.run_for(1000)
     assert page.locator(OPEN).count() == 0
     page.keyboard.press("Escape")
     again.click()
@@ -137,6 +141,7 @@ def test_a_table_may_do_without(house: House, page: Page) -> None:
     with listening(house), house.serve("--runtime", str(house.folder / "runtime"), "--no-replays") as served:
         slap_live(house, page, served.address)
         page.locator("#last [data-replay]").wait_for()
+        page.clock.run_for(1000)
         assert page.locator(OPEN).count() == 0 and page.locator("#replays").count() == 0
 
 

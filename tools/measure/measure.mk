@@ -249,7 +249,7 @@ soak: install  ## a simulated day and two whole rendered games: memory flat, rec
 cheats: install  ## one phone of four lies in twelve ways to the whole program, 20 piles each: a table and drawings, out/cheats/report.html (6 minutes)
 	$(BIN)/python -m tools.measure.cheats $(ARGS)
 
-.PHONY: play-test moments evenings page-test page-bench
+.PHONY: play-test moments evenings replays page-test page-bench
 SHOTS ?= out/page
 
 page-test: install apt-test  ## the page in a real browser: a game watched, photo-finishes, screenshots into out/page, accessibility
@@ -260,6 +260,9 @@ play-test: install apt-test  ## `referee play` in a real browser: a rendered web
 
 moments: install apt-test  ## ten slaps before board, projector, terminal and voice: every text at every instant against the final ruling (one minute)
 	$(BIN)/python -m tools.measure.moments $(ARGS)
+
+replays: install apt-test  ## instant replays of a demo and of a network camera's game: delays, bytes, instants, memory (ten minutes; ARGS="--games 3")
+	$(BIN)/python -m tools.measure.replays $(ARGS)
 
 evenings: install apt-test  ## a family's, a class's and a club's first week from empty homes, and evenings without a camera or with a wrong one; pictures in out/evenings (WHO=family plays one)
 	$(BIN)/python -m tools.measure.evenings $(WHO) $(ARGS)

@@ -6,7 +6,9 @@ const InstantReplay = (() => {
   const AT_THE_LINE = 1200;
   const VERDICT = 3000;
   const STILLS = 9000;
-  const LATEST = 4000;
+  // The verdict is seen first; a replay that could not begin soon after it does not begin by itself.
+  const SEEN = 700;
+  const LATEST = 2500;
   const AGAIN = 2_000_000_000n;
   const CLIP = { width: 720, height: 960, bits: 900_000, most: 2_000_000, again: 500 };
   const KINDS = ["video/mp4;codecs=avc1.42E01F", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
@@ -228,6 +230,7 @@ const InstantReplay = (() => {
   let auto = false;
   let state = { now: 0 };
   let clipped = null;
+  let refreshed = false;
 
   // What is drawn: what a clip gets while it is made; else the board knows the present verdict on its latest slap.
   const words = () => {
@@ -254,6 +257,26 @@ const InstantReplay = (() => {
     ticking = 0;
   };
 
+  // A replay begins before the last frames and the slowest phones' hands are in: they come while it plays.
+  const refresh = async () => {
+    refreshed = true;
+    const shown = film;
+    const fresh = await load(shown.address, asked.signal).catch(() => null);
+    if (!fresh) return;
+    if (film !== shown || clipped) {
+      fresh.free();
+      return;
+    }
+    film = fresh;
+    shown.free();
+    describe();
+  };
+  const describe = () => {
+    canvas.setAttribute("aria-label", film.head.named.said);
+    const played = film.frames.filter((frame) => frame.at >= film.from).length;
+    Object.assign(dialog.dataset, { slap: film.head.slap, bytes: film.bytes, frames: film.frames.length, played });
+  };
+
   const run = () => {
     rest();
     if (calm.matches) {
@@ -268,6 +291,7 @@ const InstantReplay = (() => {
       elapsed += Math.max(0, time - last);
       last = time;
       state = stateAfter(film, elapsed);
+      if (state.atLine && auto && !refreshed) refresh();
       draw();
       if (!state.over) ticking = requestAnimationFrame(tick);
       else {
@@ -324,7 +348,7 @@ const InstantReplay = (() => {
       got?.free();
       return;
     }
-    [film, auto, elapsed] = [got, byItself, 0];
+    [film, auto, elapsed, refreshed] = [got, byItself, 0, false];
     if (!dialog.open) {
       // What plays by itself takes no focus, and its words are read out on the board.
       if (byItself) dialog.setAttribute("open", "");
@@ -339,8 +363,7 @@ const InstantReplay = (() => {
       return;
     }
     if (byItself && typeof Winner !== "undefined") Winner.rest();
-    canvas.setAttribute("aria-label", film.head.named.said);
-    Object.assign(dialog.dataset, { slap: film.head.slap, bytes: film.bytes, frames: film.frames.length, played: film.frames.filter((one) => one.at >= film.from).length });
+    describe();
     if (frame === null) run();
     else show(Math.max(0, film.frames.findIndex((one) => String(one.at) === frame)));
   };
@@ -505,7 +528,8 @@ const InstantReplay = (() => {
     const known = offered && BigInt(t) - BigInt(offered) < AGAIN;
     offered = t;
     if (!switched || !on || known || (dialog.open && !auto) || decided?.t !== t || performance.now() - decided.at > LATEST) return;
-    open(address, { byItself: true });
+    const own = decided;
+    setTimeout(() => decided === own && open(address, { byItself: true }), SEEN - (performance.now() - own.at));
   });
 
   return { open };
