@@ -83,7 +83,7 @@ def run_demo(args: argparse.Namespace) -> int:
 
 def _hold_lesson(args: argparse.Namespace) -> int:
     from referee.demo.demo_lesson import hold_in_terminal, hold_on_page, lesson_lines, write_lesson
-    from referee.demo.simulated_game import DemoOptions, script_of
+    from referee.demo.simulated_game import DemoOptions, script_of, view_of
     from referee.units import SECOND
 
     for option in ("shadow", "audio", "frames", "summary"):
@@ -91,7 +91,10 @@ def _hold_lesson(args: argparse.Namespace) -> int:
             raise UserError(
                 "the game of --lesson has no sound, camera or score: leave {option} out", option=f"--{option}"
             )
-    script = script_of(DemoOptions(seats=args.seats, rules=args.rules, seed=args.seed, max_cards=args.max_cards))
+    options = DemoOptions(
+        seats=args.seats, rules=args.rules, seed=args.seed, max_cards=args.max_cards, fps=args.fps
+    )  # fmt: skip
+    script = script_of(options)
     lines = lesson_lines(script, args.fps)
     if args.log is not None:
         try:
@@ -100,7 +103,8 @@ def _hold_lesson(args: argparse.Namespace) -> int:
             raise UserError("--log: {log} cannot be written: {why}", log=args.log, why=error.strerror) from None
     if args.no_page:
         return hold_in_terminal(lines, sys.stdin)
-    return hold_on_page(lines, args.record, args.host or "0.0.0.0", args.port, round(args.vote_time * SECOND))
+    host, vote_time = args.host or "0.0.0.0", round(args.vote_time * SECOND)
+    return hold_on_page(lines, args.record, host, args.port, vote_time, view_of(options, script))
 
 
 def add_run(commands: Commands) -> None:

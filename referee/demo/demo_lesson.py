@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import Final
 
 from hardware.clock import wall_now
 from hardware.pads.pads import LEAST_ERROR
 from hardware.simulated.table.script import Script
+from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.control.page_address import address_of, listen_at
+from referee.demo.rendered_camera import CameraView
 from referee.engine.explanation import notation
 from referee.engine.log import encode_observation
 from referee.engine.observations import Answer, Card, Observation, Slap
@@ -25,11 +28,13 @@ from referee.engine.rulings import encode_ruling
 from referee.options.classroom.class_server import CLASS_LIMITS
 from referee.options.classroom.vote_site import VoteSite
 from referee.options.what_if import what_if_page
+from referee.record.pictures import AFTER, BEFORE, FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
 from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import RulingWords
 from referee.text.terminal_language import here, translate
 from referee.units import SECOND
+from referee.vision.picture_buffer import jpeg, shrunk
 from referee.web.photo_finish.moment import headline, tell_why
 from referee.web.photo_finish.questions import answer_of, find_questions
 from referee.web.server import serve
@@ -83,7 +88,38 @@ def write_lesson(lines: Sequence[Observation]) -> list[str]:
     return [*map(encode_observation, lines), *map(encode_ruling, _ruled(lines).rulings)]
 
 
-def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, port: int, vote_time: int) -> int:
+def keep_pictures(view: CameraView, lines: Sequence[Observation], game: int, store: Path, is_over: Event) -> None:
+    """Keep the pictures of each slap that the class is asked about, as the simulated camera takes them.
+
+    Args:
+        view: what the camera sees.
+        lines: of the game.
+        game: its number in the record.
+        store: file of the pictures.
+        is_over: set once no more are needed.
+
+    Raises:
+        RecordError: they cannot be written.
+    """
+    played = _ruled(lines)
+    table = SimulatedTable(view.script, view.fps, view.size, view.family)
+    with PictureStore(store) as pictures:
+        for question in find_questions(played).values():
+            zero, step = answer_of(played, question).zero, SECOND / view.fps
+            kept = []
+            for index in range(max(0, round((zero - BEFORE) / step)), round((zero + AFTER) / step) + 1):
+                if is_over.is_set():
+                    return
+                frame = table.render(table.frame_time(index))
+                data = jpeg(shrunk(frame.image))
+                if data is not None:
+                    kept.append(Picture(frame.t, frame.exposure, data))
+            pictures.add(game, kept)
+
+
+def hold_on_page(
+    lines: Sequence[Observation], record: Path | None, host: str, port: int, vote_time: int, view: CameraView
+) -> int:
     """Serve the lesson until stopped, with the votes of phones that join; return the exit status.
 
     Args:
@@ -92,6 +128,7 @@ def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, p
         host: address of the page.
         port: of the page; if it is taken, one of the next.
         vote_time: time from the first vote on a slap to its answer, ns.
+        view: the camera's, for the pictures of the slaps; they come while the page is already served.
 
     Raises:
         UserError: the page cannot be served.
@@ -108,11 +145,20 @@ def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, p
         print(f"{address.here}games/{game}/replay?lesson=1")
         said = translate("for phones: {room}", room=f"{address.room}join")
         print(said if address.room else translate(address.why_and_how), flush=True)
+        store, is_over = file.with_name(FRAMES_FILE), Event()
+        # Read-only viewers need the file; it is small, and goes with the folder.
+        PictureStore(store).close()
+        drawing = Thread(target=keep_pictures, args=(view, lines, game, store, is_over), daemon=True)
+        drawing.start()
         served = serve(
-            file, listening, pictures=None, listen=None, runtime=None, names=(), secure=False, quiet=True,
+            file, listening, pictures=store, listen=None, runtime=None, names=(), secure=False, quiet=True,
             options=(what_if_page.PAGE, VoteSite(game, vote_time).option()), limits=CLASS_LIMITS,
         )  # fmt: skip
-        return asyncio.run(served)
+        try:
+            return asyncio.run(served)
+        finally:
+            is_over.set()
+            drawing.join()
 
 
 def hold_in_terminal(lines: Sequence[Observation], typed: Iterable[str], show: Callable[[str], None] = print) -> int:

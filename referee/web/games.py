@@ -6,7 +6,6 @@ Routes of the page's process.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -20,6 +19,7 @@ from referee.engine.replay import TooLong
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of, end_of
 from referee.engine.shadow_marks import is_shadowed
 from referee.record.export import write_rulings_csv
+from referee.record.pictures import BEFORE
 from referee.record.store import GameInfo
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, with_nbsp
@@ -35,6 +35,7 @@ from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, svg, tag
 from referee.web.photo_finish.finish_svg import ROOM_SIZES
 from referee.web.photo_finish.glance_svg import PHONE_WIDTH, draw_unnamed_finish
+from referee.web.photo_finish.instant_replay import replay_button, replay_player
 from referee.web.photo_finish.moment import Finish
 from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
 from referee.web.site import Site, game_of, parse_int
@@ -308,11 +309,12 @@ def _known_steps(folded: LoadedGame) -> list[int]:
 
 
 def _step_fields(
-    folded: LoadedGame, place: int, texts: Texts, questions: Mapping[str, ClassQuestion] = MappingProxyType({})
+    folded: LoadedGame, place: int, texts: Texts, questions: Mapping[str, ClassQuestion], shelf: GameCache
 ) -> dict[str, Any]:
     """Return one step for the script: what happened, what was ruled then, and the regions after it.
 
-    At a question, the regions are those before it, so that they do not show the answer.
+    At a question, the regions are those before it, so that they do not show the answer. ``shelf`` knows whether
+    pictures of its slap are kept.
     """
     words, step, view = RulingWords(folded.table.seats, texts), folded.steps[place], folded.view(place)
     question = questions.get(step.observation.id)
@@ -325,7 +327,7 @@ def _step_fields(
             "seats": seats(before, words, len(folded.table.seats)),
             "pile": pile(before.pile, texts),
             "ruled": Markup(),
-            "ask": _asked(folded, question, words),
+            "ask": _asked(folded, question, words, shelf),
         }
     ruled = []
     for ruling in (folded.by_id[name] for name in step.rulings):
@@ -348,15 +350,17 @@ def _step_fields(
     }
 
 
-def _asked(folded: LoadedGame, question: ClassQuestion, words: RulingWords) -> Markup:
+def _asked(folded: LoadedGame, question: ClassQuestion, words: RulingWords, shelf: GameCache) -> Markup:
     """Return a question to a class, which opens to show its answer, and the hands that it is about."""
-    texts, seen = words.texts, answer_of(folded, question)
-    href = address(f"/games/{folded.info.id}/what-if", {"slap": question.slap})
+    texts, seen, game = words.texts, answer_of(folded, question), folded.info.id
+    href = address(f"/games/{game}/what-if", {"slap": question.slap})
+    kept = shelf.picture_instants(game, seen.zero - BEFORE, seen.zero)
+    again = (replay_button(game, seen.slap, texts), " ") if kept else None
     asked = tag(
         "details",
         tag("summary", texts(question.text), tag("small", texts("lesson.answer"))),
         first_view(seen, words, why_line(seen, words)),
-        tag("p", button_link(texts("what_if.title"), href), class_="buttons"),
+        tag("p", again, button_link(texts("what_if.title"), href), class_="buttons"),
         class_="panel finish",
         data_question=question.slap,
     )
@@ -397,7 +401,9 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
 
     def some() -> dict[str, Any]:
         places, asked = _known_steps(folded), _questions(site, request, folded)
-        steps = [_step_fields(folded, place, texts, asked) for place in places[first : first + _STEPS_AT_ONCE]]
+        steps = [
+            _step_fields(folded, place, texts, asked, site.shelf) for place in places[first : first + _STEPS_AT_ONCE]
+        ]
         return {"from": first, "all": len(places), "steps": steps}
 
     return JSONResponse(await site.run_in_worker(some))
@@ -414,7 +420,7 @@ async def draw_replay(site: Site, request: Request, *beside: Child, scripts: Seq
     texts, folded = page_texts(request), await site.folded(request)
     places, asked = _known_steps(folded), await site.run_in_worker(_questions, site, request, folded)
     at = min(parse_int(request.query_params.get("at"), 0), len(places) - 1)
-    now = await site.run_in_worker(_step_fields, folded, places[at], texts, asked)
+    now = await site.run_in_worker(_step_fields, folded, places[at], texts, asked, site.shelf)
     title = texts("replay.title", game=folded.info.id)
     stops = [step for step, place in enumerate(places) if folded.steps[place].observation.id in asked]
     lesson = request.query_params.get("lesson") == "1"
@@ -440,8 +446,12 @@ async def draw_replay(site: Site, request: Request, *beside: Child, scripts: Seq
         _controls(folded.info.id, texts, at, len(places), stops if lesson else None),
         position,
         tag("p", other, class_="buttons"),
+        # A lesson answers with the moment itself where its pictures are kept.
+        replay_player(texts) if lesson else None,
     )
-    return page(request, title, *content, scripts=("regions.js", "replay.js", *scripts), here="/games", styles=styles)
+    players = ("instant_replay.js",) if lesson else ()
+    used = ("regions.js", *players, "replay.js", *scripts)
+    return page(request, title, *content, scripts=used, here="/games", styles=styles)
 
 
 def _controls(game: int, texts: Texts, at: int, count: int, stops: Sequence[int] | None) -> Markup:

@@ -8,15 +8,18 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from hardware.pads.pads import LEAST_ERROR
 from hardware.simulated.table.script import Script, play_game
 from referee.cli import main
-from referee.demo.demo_lesson import hold_in_terminal, lesson_lines
+from referee.demo.demo_lesson import hold_in_terminal, keep_pictures, lesson_lines
+from referee.demo.rendered_camera import CameraView
 from referee.engine.observations import Answer, Card, Observation, Slap
 from referee.engine.replay import ReplayedGame
+from referee.record.pictures import AFTER, BEFORE, FRAMES_FILE, PictureStore
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 from referee.text.terminal_language import speaking
@@ -44,6 +47,25 @@ def script() -> Script:
 @pytest.fixture(scope="module")
 def lines(script: Script) -> list[Observation]:
     return lesson_lines(script, 15.0)
+
+
+def test_the_pictures_of_each_questions_slap_are_kept(tmp_path: Path) -> None:
+    script = play_game(4, 4, "classic", 8)
+    lines = lesson_lines(script, 5.0)
+    view = CameraView(script, 5.0, "harbour", (96, 72))
+    over = Event()
+    keep_pictures(view, lines, 3, tmp_path / FRAMES_FILE, over)
+    game = ReplayedGame(list(enumerate(lines, start=1)))
+    slaps = [answer_of(game, question).zero for question in find_questions(game).values()]
+    assert slaps
+    with PictureStore(tmp_path / FRAMES_FILE) as kept:
+        for zero in slaps:
+            assert len(kept.instants(3, zero - BEFORE, zero + AFTER)) >= 4
+        count = kept.count()
+    over.set()
+    keep_pictures(view, lines, 4, tmp_path / FRAMES_FILE, over)
+    with PictureStore(tmp_path / FRAMES_FILE) as kept:
+        assert kept.count() == count, "no more are drawn once the lesson is over"
 
 
 def test_every_line_states_an_error_and_the_players_answer(lines: list[Observation]) -> None:
