@@ -102,7 +102,7 @@ STRANGE: Final[Mapping[str, re.Pattern[str]]] = {
     "a hexadecimal number": re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}\b"),
     "a value of the code": re.compile(r"\b(?:undefined|NaN)\b|\b[a-z]+_[a-z_]+\b|\{\w*\}"),
 }
-"""What a text at first sight must not hold; it may stand in the details."""
+"""Words that no text at first sight may hold; they may stand in the details."""
 
 
 class Shown(NamedTuple):

@@ -7,7 +7,9 @@ state; the players answer the referee's questions truthfully.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +30,7 @@ from referee.engine.rulings import encode_ruling
 from referee.options.classroom.class_server import CLASS_LIMITS
 from referee.options.classroom.vote_site import VoteSite
 from referee.options.what_if import what_if_page
+from referee.record.database import RecordError
 from referee.record.pictures import AFTER, BEFORE, FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
 from referee.text.escapes import escape_controls
@@ -88,6 +91,15 @@ def write_lesson(lines: Sequence[Observation]) -> list[str]:
     return [*map(encode_observation, lines), *map(encode_ruling, _ruled(lines).rulings)]
 
 
+@contextmanager
+def report_record_error() -> Iterator[None]:
+    """Print what kept pictures from being written; the lesson goes on without them."""
+    try:
+        yield
+    except RecordError as error:
+        print(error, file=sys.stderr)
+
+
 def keep_pictures(view: CameraView, lines: Sequence[Observation], game: int, store: Path, is_over: Event) -> None:
     """Keep the pictures of each slap that the class is asked about, as the simulated camera takes them.
 
@@ -95,15 +107,12 @@ def keep_pictures(view: CameraView, lines: Sequence[Observation], game: int, sto
         view: what the camera sees.
         lines: of the game.
         game: its number in the record.
-        store: file of the pictures.
+        store: file of the pictures; if it cannot be written, a line says so, and the lesson goes on without.
         is_over: set once no more are needed.
-
-    Raises:
-        RecordError: they cannot be written.
     """
     played = _ruled(lines)
     table = SimulatedTable(view.script, view.fps, view.size, view.family)
-    with PictureStore(store) as pictures:
+    with report_record_error(), PictureStore(store) as pictures:
         for question in find_questions(played).values():
             zero, step = answer_of(played, question).zero, SECOND / view.fps
             kept = []
@@ -146,8 +155,9 @@ def hold_on_page(
         said = translate("for phones: {room}", room=f"{address.room}join")
         print(said if address.room else translate(address.why_and_how), flush=True)
         store, is_over = file.with_name(FRAMES_FILE), Event()
-        # Read-only viewers need the file; it is small, and goes with the folder.
-        PictureStore(store).close()
+        # The page opens the file for reading alone, so it must be there.
+        with report_record_error(), PictureStore(store):
+            pass
         drawing = Thread(target=keep_pictures, args=(view, lines, game, store, is_over), daemon=True)
         drawing.start()
         served = serve(

@@ -61,7 +61,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "flicker": "referee calibrate", "look": "referee setup --step camera", "light": "make install-appliance",
     "seal": "referee games --check",
 }  # fmt: skip
-"""What mends a line in a terminal, where a command does."""
+"""The command that mends a line, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def test_what_only_the_line_tells_is_one_long_flash_and_a_short_one() -> None:
     assert flashes(levels) == 2
     assert levels.count(1.0) * STEP == 800 * MS and levels[100:] == [0.0] * len(levels[100:])
     assert set(course(LampState(4, signalled={2: 0}), 3)) == {0.0}
-    assert course(LampState(4, signalled={0: 0}), 3) == levels, "what is about nobody flashes everywhere"
+    assert course(LampState(4, signalled={0: 0}), 3) == levels, "a signal about no seat flashes everywhere"
     white = [
         table_colour(LampState(4, signalled={2: 0}, paused=True), t) == (1.0, 1.0, 1.0) for t in range(0, SECOND, STEP)
     ]

@@ -23,7 +23,7 @@ _SETTLED: Final = 20 * MS
 
 @dataclass(slots=True)
 class Verdict:
-    """What was wrong, and the figures."""
+    """The faults and the figures of a run."""
 
     faults: list[str] = field(default_factory=list)
     presses: int = 0
@@ -85,7 +85,7 @@ def _shifted(edge: ToldEdge, by: int) -> ToldEdge:
 def _judge_presses(
     verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], error: int
 ) -> None:
-    """Each closing is told once, with its stamp."""
+    """Require one report of each closing, with its stamp."""
     closings = [contact.t for contact in contacts if contact.closed]
     verdict.presses += len(closings)
     unclaimed = set(closings)
@@ -105,7 +105,7 @@ def _judge_presses(
 def _judge_releases(
     verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], error: int
 ) -> None:
-    """Each release that is told contains an opening, and each opening that lasted is told."""
+    """Require an opening in each reported release, and a report of each lasting opening."""
     openings = [contact.t for contact in contacts if not contact.closed]
     closings = [contact.t for contact in contacts if contact.closed]
     covered: set[int] = set()

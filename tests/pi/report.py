@@ -1,4 +1,4 @@
-"""What the product told on the board, on the guest's clock (ns), as one line of JSON."""
+"""The product's reports on the board, on the guest's clock (ns), as one line of JSON."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class FakeHeader:
         self._owners[pin] = consumer
 
     def settings(self, pin: int) -> gpiod.LineSettings | None:
-        """Return how a line is configured; None: nobody holds it."""
+        """Return how a line is configured; None: no process holds it."""
         owner = self._owners.get(pin)
         return owner.settings[pin] if isinstance(owner, FakeRequest) else None
 

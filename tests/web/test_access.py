@@ -61,7 +61,7 @@ ORIGINS = (OWN, "http://localhost", "http://192.168.1.2", "http://evil.example",
 
 
 class Credential(NamedTuple):
-    """What a device sends of itself, and how far it gets with that."""
+    """The credentials that a device sends, and the access that they give."""
 
     headers: Headers
     views: bool

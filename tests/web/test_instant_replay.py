@@ -71,7 +71,7 @@ def test_lanes_and_verdict_are_those_of_the_photo_finish() -> None:
     head, _ = unpacked(pack_replay(7, moment(), NAMES, texts("en"), pictures(3, 10)))
     said = head["named"]
     assert (said["who"], said["how"], said["under"]) == ("Dora", "45\xa0ms ahead", "give or take 3\xa0ms")
-    assert [lane["name"] for lane in said["lanes"]] == ["Dora", "Ana", "Ben"], "nobody whose hand came down is missing"
+    assert [lane["name"] for lane in said["lanes"]] == ["Dora", "Ana", "Ben"], "every hand that came down has a lane"
     hand = said["lanes"][1]["hands"][0]
     assert hand["at"] == 44_694_000 and "45" in hand["said"] and "3" in hand["said"]
     assert [card["said"] for card in head["cards"]] == ["7 of hearts", "7 of clubs"]

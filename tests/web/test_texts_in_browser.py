@@ -1,4 +1,4 @@
-"""What people meet at first sight on a page says nothing of options, rows, files or commands, in any language."""
+"""Texts at first sight on a page say nothing of options, rows, files or commands, in any language."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ _REST: Final = 400 * MS
 """Time after which the hand that laid a card is gone from it."""
 _HEAT: Final = 70 * MS
 _PAUSED: Final = "Paused"
-"""What the board says of a game that waits for its camera."""
+"""The board's words about a game that waits for its camera."""
 _WAITING: Final = ("lead", "turn", "slap_void")
 """Rulings that judge nothing while no card was seen."""
 _SLOWEST_START: Final = 60.0

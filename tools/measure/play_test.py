@@ -195,6 +195,20 @@ def render(script: Script, console: Console) -> list[bytes]:
     return [np.asarray(cv2.imencode(".jpg", f.image, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]).tobytes() for f in frames]
 
 
+def clock_offset(page: Page, now: str) -> int:
+    """Return the difference between the machine's time and a window's, ns: the quickest of some tries.
+
+    ``now`` is the script that returns the window's time, ms.
+    """
+    tries = []
+    for _ in range(30):
+        before = monotonic()
+        shown = page.evaluate(now)
+        after = monotonic()
+        tries.append((after - before, (before + after) // 2 - round(shown * MS)))
+    return int(min(tries)[1])
+
+
 class Evening:
     """A browser at the table's machine, and phones."""
 
@@ -334,19 +348,9 @@ class Evening:
     def _hand(seat: int) -> list[Any]:
         return ["key", seat, f"Key{_KEYS[seat].upper()}"] if seat in _KEYS else ["touch", seat, ""]
 
-    def offset(self, page: Page) -> int:
-        """Return the difference between the machine's time and a window's, ns: the quickest of some tries."""
-        tries = []
-        for _ in range(30):
-            before = monotonic()
-            shown = page.evaluate("window.realNow()")
-            after = monotonic()
-            tries.append((after - before, (before + after) // 2 - round(shown * MS)))
-        return int(min(tries)[1])
-
     def plan(self, script: Script, origin: int, begin: int = 0, end: int | None = None) -> dict[int, int]:
         """Schedule the hands of the game between two instants of it; return each window's offset by seat."""
-        offsets = {seat: self.offset(page) for seat, page in self.windows.items()}
+        offsets = {seat: clock_offset(page, "window.realNow()") for seat, page in self.windows.items()}
         for seat, page in self.windows.items():
             hands = [
                 [(origin + at - offsets[seat]) / MS, *self._hand(seat), down]

@@ -38,7 +38,7 @@ from referee.record.stored_lines import replay_rows
 from referee.settings.places import RECORD
 from referee.units import MS, SECOND
 from tests.support.patience import PATIENCE_MS
-from tools.measure.play_test import ARGUMENTS, Evening, StreamedTable, playing, render
+from tools.measure.play_test import ARGUMENTS, Evening, StreamedTable, clock_offset, playing, render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -86,23 +86,12 @@ _WATCH: Final = """
 """Notes each replay: its slap, when it began, its frames' instants, and whether a later card was hidden by it."""
 
 
-def offset(page: Page) -> int:
-    """Return the difference between the machine's time and a window's, ns: the quickest of some tries."""
-    tries = []
-    for _ in range(30):
-        before = monotonic()
-        shown = page.evaluate("performance.timeOrigin + performance.now()")
-        after = monotonic()
-        tries.append((after - before, (before + after) // 2 - round(shown * MS)))
-    return int(min(tries)[1])
-
-
 def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = None) -> tuple[dict[str, Any], list[str]]:
     """Compare the replays that a page has noted with the record; return the figures and the faults.
 
     ``falls``: the machine's instant of each slap, ns; None: that of the record.
     """
-    ahead = offset(page)
+    ahead = clock_offset(page, "performance.timeOrigin + performance.now()")
     found = json.loads(page.evaluate("sessionStorage.replays"))
     noted, hidden = found["replays"], found["hidden"]
     with Record(record, read_only=True) as opened:

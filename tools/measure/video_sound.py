@@ -29,13 +29,13 @@ _TALK: Final = (
 
 @dataclass(frozen=True)
 class Room:
-    """What one evening sounds like."""
+    """The sound of one evening."""
 
     seed: int
     range_db: float = 0.0
     """Slaps are up to this much weaker than the loudest one, dB."""
     noise: str = ""
-    """What goes on behind: talk, music or nothing."""
+    """The background: talk, music or nothing."""
     noise_db: float = -20.0
     """Its level against a slap of full height, dB."""
     offset: float = 0.0

@@ -60,10 +60,10 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What happened on the board; instants are the emulator's, ns."""
+    """The board's events; instants are the emulator's, ns."""
 
     lines: tuple[str, ...]
-    """What the module printed."""
+    """The module's output."""
     contacts: tuple[Contact, ...]
     outputs: tuple[Output, ...]
     seconds: float

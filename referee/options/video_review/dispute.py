@@ -103,6 +103,8 @@ class Dispute:
         self.marks = Marks()
         self._before: list[Marks] = []
         self._fitted: tuple[Mapping[tuple[str, int], int], SoundFit | None] = ({}, None)
+        self._ruled: tuple[Marks, list[Observation], list[Ruling]] | None = None
+        """The lines and the rulings of some marks: the page asks for them once for each moment."""
         self.moments = self._find_moments()
 
     @property
@@ -189,6 +191,16 @@ class Dispute:
 
     def lines(self) -> list[Observation]:
         """Return the table log's observations, the table first, then by time."""
+        return self._rule()[1]
+
+    def _rule(self) -> tuple[Marks, list[Observation], list[Ruling]]:
+        """Return the present marks with their lines and rulings."""
+        if self._ruled is None or self._ruled[0] is not self.marks:
+            lines = self._write_lines()
+            self._ruled = self.marks, lines, rule_lines(lines)
+        return self._ruled
+
+    def _write_lines(self) -> list[Observation]:
         told: list[Observation] = []
         off: dict[str, int] = {}
         for (moment, seat), hand in self.hand_instants().items():
@@ -216,7 +228,7 @@ class Dispute:
 
     def rule(self) -> list[Ruling]:
         """Return the engine's rulings of the log."""
-        return rule_lines(self.lines())
+        return self._rule()[2]
 
     def verdicts(self, rulings: Sequence[Ruling], moment: str) -> list[Ruling]:
         """Return the rulings about the hands of a moment."""

@@ -24,7 +24,7 @@ from referee.control.commands import CommandError, CommandFields, check_fields
 from referee.control.socket import NOT_JSON
 from referee.engine.observations import Taken
 from referee.engine.rulings import Ruling
-from referee.options.video_review.dispute import Dispute, DisputeError, Marks, SlapMoment
+from referee.options.video_review.dispute import Dispute, DisputeError, HandInstant, Marks, SlapMoment
 from referee.options.video_review.footage import picture_path
 from referee.rules.cards import JOKERS, PACK
 from referee.sentence import to_json
@@ -175,10 +175,11 @@ async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, reques
 
 def _changed(dispute: Dispute, texts: Texts) -> dict[str, Any]:
     """Return the effect of the marks: the regions of the page that show it, and the marks for the strips."""
-    rulings, words = dispute.rule(), RulingWords(dispute.table.seats, texts)
+    rulings, instants, words = dispute.rule(), dispute.hand_instants(), RulingWords(dispute.table.seats, texts)
     return {
         "regions": {
-            f"ruled-{moment.card.id}": "".join(_ruled(dispute, moment, rulings, words)) for moment in dispute.moments
+            f"ruled-{moment.card.id}": "".join(_ruled(dispute, moment, rulings, instants, words))
+            for moment in dispute.moments
         },
         # If these change, the page must be reloaded.
         "moments": [f"{moment.card.id} {moment.card.card}" for moment in dispute.moments],
@@ -284,7 +285,10 @@ def _take(take: Taken, texts: Texts) -> Markup:
     return tag("li", texts.seconds(take.t), " ", button)
 
 
-def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], words: RulingWords) -> Iterator[str]:
+def _ruled(
+    dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], instants: Mapping[tuple[str, int], HandInstant],
+    words: RulingWords,
+) -> Iterator[str]:  # fmt: skip
     """Yield a moment's marks, and their rulings."""
     texts, name = words.texts, moment.card.id
     marks = sorted((frame, seat) for (marked, seat), frame in dispute.marks.hands.items() if marked == name)
@@ -294,7 +298,6 @@ def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], word
             "p", tag("span", with_nbsp(words(ruling)), class_="text"), class_=f"k-{ruling.kind}", data_id=ruling.id
         )
     if marks:
-        instants = dispute.hand_instants()
         lines = []
         for _, seat in marks:
             hand = instants[name, seat]

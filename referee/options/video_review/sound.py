@@ -42,7 +42,7 @@ class Onset(NamedTuple):
 
 
 class Sound(NamedTuple):
-    """What is kept of a video's sound."""
+    """The onsets and the loudness of a video's sound."""
 
     onsets: tuple[Onset, ...]
     """By time."""
@@ -51,7 +51,7 @@ class Sound(NamedTuple):
 
 
 def listen(samples: Any) -> Sound:
-    """Return what is kept of a sound (`RATE` floats a second)."""
+    """Return the onsets and the loudness of a sound (`RATE` floats a second)."""
     import numpy as np
 
     hops = len(samples) // _HOP
