@@ -31,23 +31,35 @@ SETTINGS = 'dealer = 2\n[pads]\nroll_call = false\n[[seat]]\nname = "Ana"\n[[sea
 class Camera:
     """Blank frames, fifty a second, until it is closed; after half a minute it gives up the game."""
 
-    def __init__(self, give_up: Callable[[], object]) -> None:
-        self._give_up = give_up
-        self.began = time.monotonic_ns()
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.began: int | None = None
+        """When the first frame was asked for, ns: a busy machine takes its time until then."""
         self._closed = False
 
     def frames(self) -> Iterator[Frame]:
+        began = self.began = time.monotonic_ns()
         index = 0
         while not self._closed:
-            while time.monotonic_ns() < self.began + index * 20 * MS:
+            while time.monotonic_ns() < began + index * 20 * MS:
                 time.sleep(0.002)
-            yield Frame(np.zeros((1, 1, 3), np.uint8), self.began + index * 20 * MS, 2 * MS, index)
+            yield Frame(np.zeros((1, 1, 3), np.uint8), began + index * 20 * MS, 2 * MS, index)
             index += 1
-            if index == 1500:
-                self._give_up()
+            if index >= 1500 and self._service.is_ready:
+                self._service.ask_to_stop()
+                return
 
     def close(self) -> None:
         self._closed = True
+
+    def watch(self) -> ScriptedWatcher:
+        """Return the watcher of two cards that come after the first frame."""
+        assert self.began is not None, "a watcher is made for a frame"
+        cards = (
+            Card(t=self.began + 600 * MS, card="7h", seat=1),
+            Card(t=self.began + 750 * MS, card="7c", seat=2),
+        )
+        return ScriptedWatcher(cards, delay=60 * MS)
 
 
 class Ending(RecordingSpeaker):
@@ -66,10 +78,10 @@ class Ending(RecordingSpeaker):
 
 
 class OnePress:
-    """Pads of which one is pressed, after a game has gone on for some time."""
+    """Pads of which one is pressed, some time after a camera's first frame."""
 
-    def __init__(self, at: int) -> None:
-        self._at, self.closed = at, False
+    def __init__(self, camera: Camera, after: int) -> None:
+        self._camera, self._after, self.closed = camera, after, False
         self._pressed = False
 
     trouble = ""
@@ -78,10 +90,11 @@ class OnePress:
         self._hear = on_edge
 
     def watermark(self, now: int) -> int:
-        if now > self._at and not self._pressed:
+        began = self._camera.began
+        if began is not None and now > began + self._after and not self._pressed:
             self._pressed = True
-            self._hear(Edge(2, self._at, True, 20_000))
-            self._hear(Edge(2, self._at + 40 * MS, False))
+            self._hear(Edge(2, began + self._after, True, 20_000))
+            self._hear(Edge(2, began + self._after + 40 * MS, False))
         return now - 5 * MS
 
     def close(self) -> None:
@@ -91,13 +104,9 @@ class OnePress:
 def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sent: list[str] = []
     service = Service(sent.append, Watchdog({"engine": 10**10, "pads": 10**10}, 0, time.monotonic_ns()))
-    camera = Camera(service.ask_to_stop)
-    cards = (
-        Card(t=camera.began + 300 * MS, card="7h", seat=1),
-        Card(t=camera.began + 450 * MS, card="7c", seat=2),
-    )
+    camera = Camera(service)
     parts = OpenParts(
-        LocalSights(camera, lambda: ScriptedWatcher(cards, delay=60 * MS)), OnePress(camera.began + 600 * MS),
+        LocalSights(camera, camera.watch), OnePress(camera, 900 * MS),
         parse_settings(SETTINGS), SimulatedLights(2), Ending(service.ask_to_stop),
         missing={"strip": "there is no strip of lights at /dev/leds0"},
     )  # fmt: skip
