@@ -19,7 +19,7 @@
   });
   addEventListener("pagehide", () => stream.close(), { once: true });
 
-  const { paired } = await Asking.look();
+  const paired = await Asking.isPaired();
   const again = document.getElementById("rematch");
   again.hidden = !paired;
   again.addEventListener("click", () => Asking.control("rematch", {}));

@@ -70,6 +70,8 @@ const Asking = (() => {
     session = got.ok ? await got.json() : { paired: false };
     return session;
   };
+  // Without an answer a visitor counts as unpaired: the server is gone, or the page is being left.
+  const isPaired = () => look().then((known) => known.paired, () => false);
 
   // The answer: its status, the seconds to wait, and its words; status 0 if there was none.
   const ask = async (path, body) => {
@@ -110,5 +112,5 @@ const Asking = (() => {
     return done;
   };
 
-  return { look, ask, post, control, tell, session: () => session };
+  return { look, isPaired, ask, post, control, tell, session: () => session };
 })();

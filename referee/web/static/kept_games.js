@@ -41,7 +41,7 @@
     if (kept) head.querySelector("a").after(" ", element("span", { class: "badge" }, text("games.kept")));
   };
 
-  if (!(await Asking.look()).paired) return;
+  if (!(await Asking.isPaired())) return;
   for (const place of document.querySelectorAll("[data-game]:not(template)")) {
     const own = element("span", { class: "keeping" });
     (place.querySelector("td.links") ?? place).append(own);

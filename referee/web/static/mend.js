@@ -256,7 +256,7 @@
   document.addEventListener("unpaired", () => location.reload());
 
   Regions.dress = dress;
-  Asking.look().then(() => {
+  Asking.isPaired().then(() => {
     document.body.classList.toggle("paired", paired());
     dress(board);
     refresh();

@@ -235,7 +235,7 @@
     } else area.value = HouseRules.written(text("rules.untitled"), rules);
     showDifferences();
     number(new Set());
-    if (editor.dataset.controlled !== undefined) paired = (await Asking.look()).paired;
+    if (editor.dataset.controlled !== undefined) paired = await Asking.isPaired();
     edited();
   };
   document.addEventListener("unpaired", () => {
