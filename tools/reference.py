@@ -16,8 +16,7 @@ from referee.settings.model import SeatSettings, Settings, example_settings
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference.md"
 _HEAD: Final = """# Reference: commands and settings
 
-Written by `make reference` from the program; a test compares the two. [rules.md](rules.md) lists the rules,
-[log.md](log.md) describes the log's format.
+Written by `make reference`. [Rules](rules.md) and [log format](log.md) have pages of their own.
 
 ## Commands
 
@@ -29,10 +28,14 @@ _SETTINGS: Final = """## Settings
 
 One TOML file describes a table. `referee run --example > table.toml` begins it with every key and its default,
 `referee setup` writes it question by question, and `referee run --settings table.toml` plays by it. Only the seats and
-their names are required. A mistake is reported with its key and the allowed values. `referee calibrate` writes
-`[calibration]`, and `referee calibrate pads` writes `[pads_measured]`.
+their names are required. `referee calibrate` writes `[calibration]`, and `referee calibrate pads` writes
+`[pads_measured]`.
 """
-_PLAIN: Final = {'a text in quotes, such as "USB Audio"': "text", "a name in quotes": "text, not empty"}
+_PLAIN: Final = {
+    'a text in quotes, such as "USB Audio"': "text", "a name in quotes": "text, not empty",
+    "true or false": "",
+}  # fmt: skip
+"""Shorter words for the allowed values; none where the default shows them."""
 _BOUNDS: Final = re.compile(r"^a (?:whole )?number from (?=\d+ to \d+(?: \w|$))")
 """Said of a value whose default shows that it is a number."""
 _RULES: Final = "a preset, a house-rules file, or a section"
@@ -66,9 +69,9 @@ def _setting_tables() -> list[str]:
         if begun := re.fullmatch(r"\[+(\w+)\]+", line):
             section = begun[1]
             tables.setdefault(section, {})
-        elif found and (allowed := _allowed(section, found["key"])):
+        elif found and (allowed := _allowed(section, found["key"])) is not None:
             default = "" if found["left_out"] or section == "seat" else f"`{found['value']}`"
-            row = [f"`{found['key']}`", default, allowed, found["meaning"] or above]
+            row = [f"`{found['key']}`", default, allowed, _without_repeats(found["meaning"] or above, allowed)]
             tables[section].setdefault(found["key"], row)
         above = f"{above} {line[2:]}".strip() if line.startswith("# ") and not found else ""
     head = ["key", "default", "value", "meaning"]
@@ -78,13 +81,22 @@ def _setting_tables() -> list[str]:
     ]
 
 
-def _allowed(section: str, key: str) -> str:
-    """Return the allowed values of a key; an empty text for a word that is no key of this section."""
+def _without_repeats(meaning: str, allowed: str) -> str:
+    """Return the meaning without the bounds and the unit at its beginning, which the allowed values state."""
+    part, _, rest = re.sub("[;,] ", "\n", meaning, count=1).partition("\n")
+    is_bound = part in allowed and any(sign.isdigit() for sign in part)
+    return _without_repeats(rest, allowed) if part and (is_bound or allowed.endswith(part)) else meaning
+
+
+def _allowed(section: str, key: str) -> str | None:
+    """Return the allowed values of a key; `None` for a word that is no key of this section."""
     model: Any = Settings
     if section:
         model = SeatSettings if section == "seat" else Settings.model_fields[section].annotation
     field = model.model_fields.get(key)
-    words = "" if field is None else str(field.description or _RULES)
+    if field is None:
+        return None
+    words = str(field.description or _RULES)
     return _BOUNDS.sub("", _PLAIN.get(words, words))
 
 
