@@ -13,7 +13,7 @@ from typing import Final
 from hardware.pads.pinout import PAD_PINS
 from referee.setup.pad_circuit import circuit_svg
 from referee.setup.wiring import PinMap, wiring_svg
-from tools.build_guide import board, buttons, circuit, parts, plans, sums
+from tools.build_guide import board, buttons, parts, plans, sums
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 DRAWINGS: Final[dict[str, Callable[[], str]]] = {
@@ -30,7 +30,6 @@ TABLES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "buttons": lambda: parts.parts_table("button_part"),
     "parts": parts.parts_table,
     "holes": board.soldering_table,
-    "margins": circuit.margins_table,
     "heights": sums.heights_table,
 }
 _TABLE: Final = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
