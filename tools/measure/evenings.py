@@ -4,7 +4,8 @@ Each begins with an empty home, in headless Chromium and at the command line, an
 
 * family: a wrong camera address is mended; a game is broken off and resumed on the second evening, with hands that fall
   while it starts; a third evening drops it for a new one. A phone sleeps, a page is loaded anew. The rulings are
-  compared with the truth as in `tools.measure.play_test`.
+  compared with the truth as in `tools.measure.play_test`. The gaps in the camera's sight are printed, and the greatest
+  lateness of a picture in each part of the game: a busy machine makes such gaps by itself.
 * no-camera: keys and phones alone; the game waits, and hands are named, not judged.
 * wrong-camera: a camera that sees no cards is changed for another one before the game.
 * class: phones take part in reaction trials, and a page for the room shows the results; then they vote on the slaps of
@@ -41,7 +42,7 @@ from hardware.clock import monotonic
 from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.script import Script, play_game
 from referee.demo.score import heats, score_cards, score_rulings
-from referee.engine.observations import Other, Slap
+from referee.engine.observations import Gap, Other, Slap
 from referee.record.store import Record
 from referee.record.stored_lines import replay_rows
 from referee.settings.model import load_settings
@@ -107,6 +108,8 @@ class Family:
         self._pictures = pictures
         self.record = home / "table-referee" / RECORD
         self.faults: list[str] = []
+        self._latest: list[int] = []
+        """By part of the game, the greatest lateness of a picture of the simulated camera, ns."""
 
     @contextmanager
     def _evening(self, name: str) -> Iterator[Evening]:
@@ -191,6 +194,7 @@ class Family:
         while (left := origin + (end or self._script.duration + 3 * SECOND) - monotonic()) > 0:
             evening.answer(self._script, origin, self.record)
             evening.main.wait_for_timeout(min(500, max(1, left // MS)))
+        self._latest.append(self._table.latest)
         evening.shoot("board")
         return origin, evening.fallen(offsets)
 
@@ -230,6 +234,8 @@ class Family:
         return {
             "cards": cards.laid, "cards_right": cards.right, "hands": len(hands), "rulings": ruled.true,
             "equal": ruled.equal, "differing": ruled.differing, "asked": ruled.asked,
+            "gaps_ms": [round((line.until - line.t) / MS) for line in lines if isinstance(line, Gap)],
+            "latest_picture_ms": [round(late / MS) for late in self._latest],
         }  # fmt: skip
 
 

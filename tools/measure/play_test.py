@@ -118,6 +118,8 @@ class StreamedTable:
         self._look = look
         self.origin = 0
         """When the game's first frame was shown, ns."""
+        self.latest = 0
+        """Greatest lateness of a picture since the game went on, ns: this machine was too busy to send it."""
         self._over = False
         table = self
 
@@ -140,8 +142,9 @@ class StreamedTable:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def begin(self) -> int:
-        """Show the game from now on, from where it rests; return the instant of its first frame, ns."""
+        """Let the game go on from where it rests, in a second; return the instant of its first frame, ns."""
         self.origin = monotonic() + SECOND - round(self._rest * SECOND / _FPS)
+        self.latest = 0
         self._begun.set()
         return self.origin
 
@@ -154,17 +157,26 @@ class StreamedTable:
         """Send one viewer's stream."""
         due = monotonic()
         while not self._over:
-            index = self._rest
-            if self.show_game:
-                index = self._look
-            if self._begun.is_set():
-                index = min(max(0, round((due - self.origin) * _FPS / SECOND)), len(self._pictures) - 1)
-            time.sleep(max(0.0, (due - monotonic()) / 1e9))
-            rests = not self._begun.is_set() or index == len(self._pictures) - 1
+            index, rests = self.picture_at(due)
+            late = monotonic() - due
+            self.latest = max(self.latest, late)
+            time.sleep(max(0, -late) / SECOND)
             jpeg = next(self._still(index)) if rests else self._pictures[index]
             head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
             out.write(head.encode() + jpeg + b"\r\n")
             due = self._after(due)
+
+    def picture_at(self, t: int) -> tuple[int, bool]:
+        """Return the number of the picture that is due at this instant, ns, and whether the table rests.
+
+        Before the game goes on, the table is seen as it rests: no card is there that has yet to be laid, and none is
+        gone that was.
+        """
+        if not self._begun.is_set():
+            return (self._look if self.show_game else self._rest), True
+        number = round((t - self.origin) * _FPS / SECOND)
+        shown = min(max(self._rest, number), len(self._pictures) - 1)
+        return shown, shown != number
 
     def _still(self, index: int) -> Iterator[bytes]:
         """Yield one picture with ever new noise: a camera whose pictures are all the same has stopped."""

@@ -1,0 +1,39 @@
+"""The camera in the network that shows a rendered game: what is on the table never jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from referee.units import SECOND
+from tools.measure.play_test import StreamedTable
+
+_FRAME = SECOND // 15
+
+
+@pytest.fixture
+def table() -> Iterator[StreamedTable]:
+    with closing(StreamedTable([b""] * 60, 20)) as shown:
+        yield shown
+
+
+@pytest.mark.parametrize("rest", [0, 30])
+def test_the_table_is_seen_as_it_rests_until_the_game_goes_on(table: StreamedTable, rest: int) -> None:
+    table.pause(rest * _FRAME)
+    assert table.picture_at(0) == (rest, True)
+    origin = table.begin()
+    goes_on = origin + rest * _FRAME
+    before = {table.picture_at(t) for t in range(goes_on - SECOND, goes_on - _FRAME, _FRAME)}
+    assert before == {(rest, True)}, "no earlier picture, and none twice: still pictures have ever new noise"
+    after = [table.picture_at(goes_on + n * _FRAME) for n in range(60 - rest)]
+    assert after == [(number, False) for number in range(rest, 60)]
+    assert table.picture_at(goes_on + 60 * _FRAME) == (59, True)
+
+
+def test_a_look_before_the_game_shows_a_card(table: StreamedTable) -> None:
+    table.show_game = True
+    assert table.picture_at(0) == (20, True)
+    table.begin()
+    assert table.picture_at(0) == (0, True)
