@@ -77,8 +77,7 @@ def test_every_line_states_an_error_and_the_players_answer(lines: list[Observati
     assert asked <= {line.to for line in lines if isinstance(line, Answer)}
 
 
-def test_a_class_is_asked_where_there_is_something_to_ask() -> None:
-    """Several hands, or one that did not count; a single hand that won raises no question."""
+def test_a_class_is_asked_who_was_first_or_whether_a_single_hand_counts() -> None:
     text = """
         1000 1:7h
         2000 2:7c
@@ -91,16 +90,23 @@ def test_a_class_is_asked_where_there_is_something_to_ask() -> None:
         5300 slap 2
         5400 lift 2
         6000 1:9d
-        7500 slap 3
-        7600 lift 3
+        7300 slap 3
+        7400 lift 3
+        8500 taken 3
+        9000 3:4c
+        9300 slap 2
+        9400 lift 2
     """
     game = ReplayedGame(list(enumerate(log(text), start=1)))
     found = find_questions(game)
-    assert {hand: question.text for hand, question in found.items()} == {"s1": "lesson.who", "s3": "lesson.counts"}
+    assert {hand: question.text for hand, question in found.items()} == {
+        "s1": "lesson.who", "s3": "lesson.counts", "s4": "lesson.counts", "s5": "lesson.counts",
+    }  # fmt: skip
     answers = [
         (list_choices(seen), right_choice(seen)) for seen in (answer_of(game, question) for question in found.values())
     ]
-    assert answers == [(("A", "B", HEAT, NOT_A_SLAP), "B"), (("A", NOT_A_SLAP), NOT_A_SLAP)]
+    assert answers[0] == (("A", "B", HEAT, NOT_A_SLAP), "B")
+    assert answers[1:] == [(("A", NOT_A_SLAP), right) for right in (NOT_A_SLAP, "A", NOT_A_SLAP)]
 
 
 def test_the_right_answer_is_that_of_the_ruling_and_the_drawn_question_tells_nothing_of_it(

@@ -28,7 +28,7 @@ class ClassQuestion(NamedTuple):
 def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
     """Return the questions by the id of their moment's first hand, in order of time.
 
-    A single hand that won raises no question.
+    A single hand is asked about whether it won or not, so that the question does not give the answer away.
     """
     ruled = {cause_of(slap): slap.kind for slap in game.slaps()}
     moments: list[list[Slap]] = []
@@ -39,9 +39,9 @@ def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
     found = {}
     for hands in moments:
         kinds = [ruled.get(hand.id) for hand in hands]
-        several = len({hand.seat for hand in hands}) > 1
-        if not any(kind in SLAP_KINDS for kind in kinds) or (not several and "slap_won" in kinds):
+        if not any(kind in SLAP_KINDS for kind in kinds):
             continue
+        several = len({hand.seat for hand in hands}) > 1
         first = next((hand for hand, kind in zip(hands, kinds, strict=True) if kind == "slap_won"), hands[0])
         found[hands[0].id] = ClassQuestion(first.id, "lesson.who" if several else "lesson.counts")
     return found
