@@ -30,6 +30,7 @@ from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
 from referee.setup.left_game import LeftGame, LeftGames
 from referee.setup.pad_listening import keys_held_together, wait_for_hit
+from referee.setup.pin_owners import owned_here
 from referee.setup.wired_devices import open_pads
 from referee.units import MS
 from referee.vision import learned_decks
@@ -153,6 +154,10 @@ class Bench:
         except OSError:
             return False
 
+    def pin_owners(self) -> dict[int, str]:
+        """Return the header's pins that belong to another function of this machine, and its name."""
+        return owned_here()
+
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
         """Return the pin of the first pad hit within some seconds, or the place of the first key pressed.
 
@@ -164,7 +169,8 @@ class Bench:
         Raises:
             UserError: this machine has neither such pins nor keys.
         """
-        return wait_for_hit(pins, active_high, _SLAP_PATIENCE)
+        owners = self.pin_owners()
+        return wait_for_hit([pin for pin in pins if pin not in owners], active_high, _SLAP_PATIENCE)
 
     def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
         """Return the keys that were down together, at the moment when most of them were.
@@ -378,6 +384,10 @@ class SimulatedBench(Bench):
     """The devices of the simulated table, with two pads swapped; its voice is silent."""
 
     simulated = True
+
+    def pin_owners(self) -> dict[int, str]:
+        """Return none: every pin is free."""
+        return {}
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         """Let the requested seat's player slap; the real pads' driver hears it."""

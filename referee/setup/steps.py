@@ -7,10 +7,10 @@ camera and voice, house rules, and the doctor's check.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
@@ -19,6 +19,7 @@ from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS, SettingsError
 from referee.setup.camera_step import camera_step
 from referee.setup.pads_step import Pad, assign_pins, describe_moves, pads_step
+from referee.setup.pin_owners import free_pins
 from referee.setup.rules_step import rules_step
 from referee.setup.wizard import (
     BadAnswer,
@@ -136,29 +137,44 @@ def pins_step(draft: SettingsText) -> Run:
     count, table = len(settings.seats), list(settings.lights.table)
     words = Sentence("Does an MCP3008 on SPI measure how hard the pads are hit?")
     force = yield yes_no("pins.force", words, settings.pads.force)
-    barred = list(SPI_PINS) if force else []
+    owners: dict[int, str] = yield DeviceCall("pin_owners", {}, Sentence("looking at the header"))
+    barred = {**owners, **dict.fromkeys(SPI_PINS if force else (), "SPI")}
     wired_seats = [n for n, seat in enumerate(settings.seats) if seat.pad_pin is not None]
     pads = [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
     lamps = [seat.light for seat in settings.seats]
-    drawn = ([PAD_PINS[n] for n in wired_seats], list(SEAT_LIGHT_PINS[:count]), list(TABLE_LIGHT_PINS))
+    drawn = [[PAD_PINS[n] for n in wired_seats], list(SEAT_LIGHT_PINS[:count]), list(TABLE_LIGHT_PINS)]
+    offered = _clear_of(barred, drawn)
+    for owner in dict.fromkeys(barred.values()):
+        theirs = [pin for pin, name in barred.items() if name == owner and pin in chain(pads, lamps, table, *drawn)]
+        if theirs:
+            yield Remark(Sentence("Pins that are not free: {pins} ({owner}).", pins=_listed(theirs), owner=owner))
     choices = {
         "picture": Sentence("as the wiring picture draws it (referee wiring --out wiring.svg)"),
         "other": Sentence("I type the pins"),
         "none": Sentence("nothing is wired: keys, buttons or a board are the pads, and there are no lights"),
     }
-    if (pads, lamps, table) != drawn and not {*pads, *lamps, *table} & set(barred):
+    if offered != drawn:
+        del choices["picture"]
+    if offered is not None and offered != drawn:
+        pins = [_listed(group) for group in offered]
+        choices = {"free": Sentence(
+            "on free pins: pads {pads}, lights {lamps}, the table's light {table}",
+            pads=pins[0], lamps=pins[1], table=pins[2],
+        ), **choices}  # fmt: skip
+    if [pads, lamps, table] != drawn and not {*pads, *lamps, *table} & barred.keys():
         choices = {
             "kept": Sentence(
                 "as the settings have it: pads {pads}, lights {lamps}", pads=_listed(pads), lamps=_listed(lamps)
             ),
             **choices,
         }
-    usual = next(iter(choices)) if wired_seats or settings.lights.enabled else "none"
+    is_wired = bool(wired_seats) or settings.lights.enabled
+    usual = next(iter(choices)) if is_wired and next(iter(choices)) != "other" else "none"
     wired = yield choose("pins.wiring", Sentence("How is the header wired?"), usual, choices)
     if wired == "none":
         return draft.changed({"lights.enabled": False, "pads.force": False})
-    if wired == "picture":
-        pads, lamps, table = drawn
+    if wired in ("picture", "free") and offered is not None:
+        pads, lamps, table = offered
     elif wired == "other":
         pads, lamps, table = yield from _typed_pins(pads, lamps, table, barred)
     high = yield choose(
@@ -176,20 +192,28 @@ def pins_step(draft: SettingsText) -> Run:
     return draft.changed(off).with_seats(rows).changed({"lights.enabled": lights, "pads.force": force})
 
 
+def _clear_of(barred: Collection[int], groups: Sequence[list[int]]) -> list[list[int]] | None:
+    """Return the groups with a free pin for each barred one; `None`: the header has too few."""
+    free = iter(free_pins(barred, [*chain(*groups)]))
+    moved = {pin: next(free, None) for pin in chain(*groups) if pin in barred}
+    out = [[pin for wish in group if (pin := moved.get(wish, wish)) is not None] for group in groups]
+    return None if None in moved.values() else out
+
+
 def _typed_pins(
-    pads: list[int], lamps: list[int], table: list[int], barred: list[int]
+    pads: list[int], lamps: list[int], table: list[int], barred: Mapping[int, str]
 ) -> Generator[Request, Any, list[list[int]]]:
     """Ask for the pins of pads, seats' lights and table light; the default is the old pins that fit, and free ones."""
-    taken, out = list(barred), []
+    taken: list[int] = []
+    out = []
     for key, words, pins in (
         ("pins.pads", Sentence("Pins of the pads (BCM numbers), seat 1 first:"), pads),
         ("pins.lights", Sentence("Pins of the seats' lights, seat 1 first (any free ones if there are none):"), lamps),
         ("pins.table", Sentence("Pins of the table's light: red, green, blue:"), table),
     ):
-        fitting = [pin for pin in pins if pin not in taken]
-        free = [pin for pin in (*SEAT_LIGHT_PINS, *TABLE_LIGHT_PINS, *PAD_PINS) if pin not in (*fitting, *taken)]
-        default = _listed([*fitting, *free][: len(pins)])
-        out.append((yield Question(key, words, default, _pins(len(pins), tuple(taken)))))
+        fitting = [pin for pin in pins if pin not in (*taken, *barred)]
+        default = _listed([*fitting, *free_pins(barred, (*fitting, *taken))][: len(pins)])
+        out.append((yield Question(key, words, default, _pins(len(pins), tuple(taken), barred))))
         taken += out[-1]
     return out
 
@@ -198,7 +222,7 @@ def _listed(pins: Sequence[int]) -> str:
     return " ".join(str(pin) for pin in pins)
 
 
-def _pins(count: int, taken: Sequence[int]) -> Parse:
+def _pins(count: int, taken: Sequence[int], barred: Mapping[int, str]) -> Parse:
     def check(text: str) -> list[int]:
         words = text.replace(",", " ").split()
         pins = [int(word) for word in words if word.isdecimal() and int(word) <= LAST_PIN]
@@ -211,6 +235,11 @@ def _pins(count: int, taken: Sequence[int]) -> Parse:
             )
         if len(set(pins)) != count or set(pins) & set(taken):
             raise BadAnswer("each pin once: two wires cannot share one")
+        if owned := [pin for pin in pins if pin in barred]:
+            raise BadAnswer(
+                "pin {pin} is not free ({owner}); free are {free}",
+                pin=owned[0], owner=barred[owned[0]], free=_listed(free_pins(barred, (*pins, *taken))),
+            )  # fmt: skip
         return pins
 
     return check

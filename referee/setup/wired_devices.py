@@ -7,9 +7,9 @@ available, and says what to do about it. `referee.vision.cameras` opens the came
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import time
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +34,8 @@ from referee.announce.voice import spelling, vocabulary
 from referee.announce.volume_choice import volume_in
 from referee.control.seat_codes import HANDS_SOCKET, browser_key, make_seat_codes
 from referee.control.socket import ControlError, let_in, private_folder, runtime_folder
+from referee.sentence import Sentence, words_of
+from referee.setup.pin_owners import owned_here, refuse_pins
 from referee.units import US
 
 if TYPE_CHECKING:
@@ -73,16 +75,20 @@ def pad_filter(settings: Settings, start: int, *, force: bool = False, prefix: s
     return PadFilter(seats, start, t_errors=errors, crosstalk=crosstalk, force=force, prefix=prefix)
 
 
-def open_pads(settings: Settings) -> TimedPads:
+def open_pads(settings: Settings, root: Path = Path("/")) -> TimedPads:
     """Open the seats' pads of all kinds, each with its own error.
 
-    An unavailable kind is reported for its seats (`MixedPads.silent`), and the others are opened.
+    An unavailable kind is reported for its seats (`MixedPads.silent`), and the others are opened; so is a pin that
+    belongs to another function of the processor, which is not taken from it.
 
     Raises:
         HardwareMissing: no kind is available; says for each what to do.
     """
     errors = dict(enumerate(pad_errors(settings), start=1))
-    pins = {seat: pin for seat, player in enumerate(settings.seats, start=1) if (pin := player.pad_pin) is not None}
+    refused = refuse_pins(owned_here(root), settings)
+    wired = {seat: pin for seat, player in enumerate(settings.seats, start=1) if (pin := player.pad_pin) is not None}
+    pins = {seat: pin for seat, pin in wired.items() if pin not in refused}
+    absent = {seat: refused[pin] for seat, pin in wired.items() if pin in refused}
     kinds: dict[tuple[int, ...], Callable[[], TimedPads]] = {}
     if pins:
         kinds[tuple(pins)] = lambda: GpioPads(
@@ -97,15 +103,18 @@ def open_pads(settings: Settings) -> TimedPads:
         if places:
             kinds[tuple(places)] = partial(open_kind, places, errors, settings)
     opened: list[TimedPads] = []
-    absent: dict[int, str] = {}
     for seats, open_kind_now in kinds.items():
         try:
             opened.append(open_kind_now())
         except (HardwareMissing, OSError) as error:
-            absent |= dict.fromkeys(seats, str(error))
+            absent |= dict.fromkeys(seats, words_of(error))
     if not opened:
-        raise HardwareMissing("; ".join(dict.fromkeys(absent.values())))
-    return opened[0] if len(kinds) == 1 else MixedPads(opened, absent)
+        raise HardwareMissing(_in_a_row(list(dict.fromkeys(absent.values()))))
+    return MixedPads(opened, absent) if absent or len(kinds) > 1 else opened[0]
+
+
+def _in_a_row(reasons: Sequence[str]) -> str:
+    return reduce(lambda first, after: Sentence("{first}; {after}", first=first, after=after), reasons)
 
 
 def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settings: Settings) -> TimedPads:
@@ -146,14 +155,20 @@ _PLUGGED: Final = {("key",): _open_keys, ("serial",): _open_boards, ("phone", "b
 """Openers of pads that are not on pins, by the kinds of their places."""
 
 
-def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
-    """Open lights on pins, a strip, or both; unavailable ones are reported in ``missing``, by part."""
+def open_lights(settings: Settings, missing: dict[str, str], root: Path = Path("/")) -> Lights | None:
+    """Open lights on pins, a strip, or both; unavailable ones are reported in ``missing``, by part, and so are those
+    whose pins belong to another function of the processor, which are not taken from it."""
     pins: Lights | None = None
     strip: Lights | None = None
     try:
         if settings.lights.enabled:
-            lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
-            pins = GpioLights(lamps, settings.lights.table)
+            refused = refuse_pins(owned_here(root), settings)
+            lamps = {n: seat.light for n, seat in enumerate(settings.seats, start=1) if seat.light not in refused}
+            table = settings.lights.table
+            pins = GpioLights(lamps, None if refused.keys() & set(table) else table)
+            left = [refused[pin] for pin in (*(seat.light for seat in settings.seats), *table) if pin in refused]
+            if left:
+                missing["lights"] = _in_a_row(left)
     except (HardwareMissing, OSError) as error:
         missing["lights"] = str(error)
     try:

@@ -29,6 +29,7 @@ from referee.setup.doctor import device_health, examine, probe, report_lines, sh
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import UNIT, is_allowed
+from referee.setup.pin_owners import owned_here, pin_owners, refuse_pins, used_pins
 from referee.text.terminal_language import speaking
 from referee.vision.cameras import CameraFound, cameras
 from tests.support.machines import GIGABYTE, Rig, disk
@@ -148,7 +149,7 @@ def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
 def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: str, mend: str) -> None:
     """A line that no part of this table uses may be held by any program."""
     rig.chip("gpiochip0", "pinctrl-bcm2711", held)
-    finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", device_health.used_pins(settings()))
+    finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", used_pins(settings()))
     assert (finding.state, words in finding.words, mend in finding.mend) == (state, True, True)
 
 
@@ -188,12 +189,85 @@ def test_pins_of_other_functions_are_named_though_the_driver_calls_them_free(
     rig.chip("gpiochip0", "pinctrl-bcm2711")
     for place, text in files.items():
         rig.file(place, text)
-    assert device_health.pin_owners(rig.machine) == dict.fromkeys(pins, owner)
+    assert pin_owners(rig.root) == dict.fromkeys(pins, owner)
     finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", dict.fromkeys(range(4, 28), "a light"))
     assert finding.state == ("broken" if pins else "fine")
     for pin in pins:
         assert f"pin {pin} (a light) is held by {owner}" in finding.words
     assert finding.mend or not pins
+
+
+def cells(*numbers: int) -> bytes:
+    """Return numbers as the device tree holds them."""
+    return b"".join(number.to_bytes(4, "big") for number in numbers)
+
+
+def tree(rig: Rig, node: str, **properties: bytes) -> None:
+    """Add a node of the device tree; underscores in names stand for hyphens."""
+    folder = rig.root / "proc/device-tree" / node
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, value in properties.items():
+        (folder / name.replace("_", "-")).write_bytes(value)
+
+
+def test_the_device_tree_names_the_very_pins_of_a_pi_4(rig: Rig) -> None:
+    """As Raspberry Pi's own tree has them: its firmware gives pins to the serial port where `enable_uart` is set."""
+    tree(rig, "soc/gpio@7e200000", compatible=b"brcm,bcm2711-gpio\0", phandle=cells(7))
+    for handle, name, pins in ((8, "uart1_pins", ()), (9, "spi0_pins", (9, 10, 11)), (10, "spi0_cs_pins", (8, 7)),
+                               (11, "i2s", (18, 19, 20, 21)), (12, "audio_pins", (40, 41))):  # fmt: skip
+        tree(rig, f"soc/gpio@7e200000/{name}", phandle=cells(handle))
+        (rig.root / "proc/device-tree/soc/gpio@7e200000" / name / "brcm,pins").write_bytes(cells(*pins))
+    tree(rig, "soc/serial@7e215040", status=b"okay\0", pinctrl_0=cells(8))
+    tree(rig, "soc/spi@7e204000", status=b"okay\0", pinctrl_0=cells(9, 10))
+    tree(rig, "soc/i2s@7e203000", status=b"disabled\0", pinctrl_0=cells(11))
+    tree(rig, "soc/audio", status=b"okay\0", pinctrl_0=cells(12))
+    assert pin_owners(rig.root) == dict.fromkeys((7, 8, 9, 10, 11), "SPI")
+    group = rig.root / "proc/device-tree/soc/gpio@7e200000/uart1_pins/brcm,pins"
+    group.write_bytes(cells(14, 15))
+    tree(rig, "soc/i2s@7e203000", status=b"okay\0")
+    assert pin_owners(rig.root) == {
+        **dict.fromkeys((7, 8, 9, 10, 11), "SPI"), **dict.fromkeys((14, 15), "a serial port (UART)"),
+        **dict.fromkeys((18, 19, 20, 21), "I2S"),
+    }  # fmt: skip
+
+
+def test_the_device_tree_of_a_pi_5_has_pins_by_name_and_other_controllers(rig: Rig) -> None:
+    tree(rig, "axi/pcie@1/rp1/gpio@d0000", compatible=b"raspberrypi,rp1-gpio\0", phandle=cells(3))
+    tree(rig, "axi/pcie@1/rp1/gpio@d0000/rp1_uart0_14_15", phandle=cells(4))
+    tree(rig, "axi/pcie@1/rp1/gpio@d0000/rp1_uart0_14_15/pin_txd", pins=b"gpio14\0", function=b"uart0\0")
+    tree(rig, "axi/pcie@1/rp1/gpio@d0000/rp1_uart0_14_15/pin_rxd", pins=b"gpio15\0", function=b"uart0\0")
+    tree(rig, "soc/gpio@7d510700", compatible=b"brcm,brcmstb-gpio\0")
+    tree(rig, "soc/gpio@7d510700/sd_pins", phandle=cells(5), pins=b"gpio5\0gpio6\0")
+    tree(rig, "axi/pcie@1/rp1/serial@30000", status=b"okay\0", pinctrl_0=cells(4))
+    tree(rig, "soc/mmc@fff000", status=b"okay\0", pinctrl_0=cells(5))
+    assert pin_owners(rig.root) == dict.fromkeys((14, 15), "a serial port (UART)")
+
+
+def test_a_sound_card_on_the_header_owns_its_pins_by_name(rig: Rig) -> None:
+    rig.file("/proc/asound/cards", " 0 [vc4hdmi0       ]: vc4-hdmi - vc4-hdmi-0\n                      vc4-hdmi-0\n")
+    assert pin_owners(rig.root) == {}
+    rig.file(
+        "/proc/asound/cards",
+        " 1 [sndrpihifiberry]: RPi-simple - snd_rpi_hifiberry_dac\n                      snd_rpi_hifiberry_dac\n",
+    )
+    owner = "the sound card RPi-simple - snd_rpi_hifiberry_dac"
+    assert pin_owners(rig.root) == dict.fromkeys((18, 19, 20, 21), owner)
+
+
+def test_a_table_on_owned_pins_is_told_the_owner_and_a_free_pin(rig: Rig) -> None:
+    """No other machine than a Raspberry Pi has these pins, whatever its kernel's command line says."""
+    rig.file("/proc/cmdline", "console=serial0,115200")
+    rig.file("/proc/device-tree/model", "Another Board\0")
+    players = "".join(f'[[seat]]\nname = "S{pad}"\npad = {pad}\n' for pad in (14, 16))
+    wanted = parse_settings(f"{players}[lights]\nenabled = false\n")
+    assert owned_here(rig.root) == {}
+    rig.file("/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4\0")
+    assert refuse_pins(owned_here(rig.root), wanted) == {
+        14: "pin 14 (the pad of seat 1) is not free (the serial console) and is not taken; pin 4 is: move the wire "
+        "there, then referee setup --step pins"
+    }
+    crowded = dict.fromkeys(range(2, 28), "another")
+    assert refuse_pins(crowded, wanted)[16].endswith("switch that off, or do without this part")
 
 
 def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:

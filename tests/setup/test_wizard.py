@@ -55,6 +55,10 @@ class FakeBench(Bench):
         self.cards = ["USB Audio"]
         self.blocked: set[str] = set()
         """Keys that are not heard beside the others."""
+        self.owners: dict[int, str] = {}
+
+    def pin_owners(self) -> dict[int, str]:
+        return self.owners
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
         if seat in self.keys:
@@ -229,6 +233,51 @@ def test_a_table_without_wires_is_asked_for_none() -> None:
         wizard.answer("")
     assert question is not None
     assert question.default == "none"
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8])
+def test_pins_of_others_are_named_and_free_ones_proposed(seats: int) -> None:
+    """A serial console and a sound card on the header take pins of the wiring picture."""
+    bench = FakeBench(soldered=range(2, 28))
+    bench.owners = {14: "the serial console", 15: "the serial console", **dict.fromkeys((18, 19, 20, 21), "I2S")}
+    wizard, told = Wizard(new_settings(), [step for step in STEPS if step.name in ("seats", "pins")]), []
+    while wizard.request is not None:
+        request = wizard.request
+        if isinstance(request, Question):
+            assert wizard.answer({"seats.count": str(seats)}.get(request.id, "")) == ""
+            if request.id == "pins.wiring":
+                assert "picture" not in request.choices
+                assert next(iter(request.choices)) == "free"
+        else:
+            told += [request.words] if isinstance(request, Remark) else []
+            wizard.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
+    assert "Pins that are not free: 14 15 (the serial console)." in told
+    made = wizard.draft.settings
+    taken = [*(seat.pad_pin for seat in made.seats), *(seat.light for seat in made.seats), *made.lights.table]
+    assert len({*taken}) == 2 * seats + 3
+    assert not {*taken} & bench.owners.keys()
+    assert made.seats[0].pad == PAD_PINS[0], "what can stay stays"
+    assert made.lights.table[0] == TABLE_LIGHT_PINS[0]
+
+
+def test_a_typed_pin_of_another_is_refused_by_its_owner() -> None:
+    bench = FakeBench()
+    bench.owners = dict.fromkeys((18, 19, 20, 21), "I2S")
+    wizard = Wizard(new_settings(), [step for step in STEPS if step.name == "pins"])
+    while (question := ask(wizard, bench)) is not None and question.id != "pins.pads":
+        wizard.answer({"pins.wiring": "other"}.get(question.id, ""))
+    assert "pin 18 is not free (I2S); free are" in wizard.answer("4 5 6 18")
+    assert wizard.answer("4 5 6 7") == ""
+
+
+def test_a_header_without_enough_free_pins_is_asked_for_them() -> None:
+    bench = FakeBench()
+    bench.owners = dict.fromkeys(range(12, 28), "another")
+    wizard = Wizard(new_settings(), [step for step in STEPS if step.name == "pins"])
+    while (question := ask(wizard, bench)) is not None and question.id != "pins.wiring":
+        wizard.answer("")
+    assert question is not None
+    assert list(question.choices) == ["other", "none"]
 
 
 @given(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hardware.pads.pinout import HEADER, HEADER_LABELS, I2S_PINS
+from hardware.pads.pinout import HEADER_LABELS, I2S_PINS
 from referee.sentence import Sentence
 from referee.setup.check import Check
 from referee.setup.doctor.probe import OURS, Machine, one_line, pip_install
-from referee.setup.wiring import PinMap, pin_map_of
+from referee.setup.pin_owners import SERIAL_PINS, SPI_HEADER_PINS, pin_owners, used_pins
 from referee.text.catalogue import LANGUAGES
 from referee.vision.cameras import usb_cameras
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 _OUR_CONSUMER: Final = "table referee"
 """Prefix of the consumer names with which our own programs hold lines for pads and lights."""
-_SERIAL: Final = {14, 15}
-_SPI: Final = {7, 8, 9, 10, 11}
 _MATCH: Final = Sentence(
     "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
     "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
@@ -120,49 +117,10 @@ def pad_pins(settings: Settings) -> list[int]:
     return [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
 
 
-def used_pins(settings: Settings | None) -> dict[int, str]:
-    """Return the use of each pin, from the settings or else the wiring picture."""
-    pins = PinMap() if settings is None else pin_map_of(settings)
-    uses: dict[int, str] = {
-        pin: Sentence("the pad of {seat}", seat=n) for n, pin in enumerate(pins.pads, start=1) if pin is not None
-    }
-    uses |= {pin: Sentence("the light of {seat}", seat=n) for n, pin in enumerate(pins.lights, start=1)}
-    return uses | dict.fromkeys(pins.table or (), Sentence("the table's light"))
-
-
-def pin_owners(machine: Machine) -> dict[int, str]:
-    """Return the pins that belong to another function of the processor, and its name.
-
-    The Pi's pin drivers show such a pin as free, and give it to any program, which takes it from its function. Root may
-    read the whole list; others learn of the functions that are common on the header.
-    """
-    for table in sorted(machine.at("/sys/kernel/debug/pinctrl").glob("*/pinmux-pins")):
-        text = machine.read(f"/{table.relative_to(machine.root)}")
-        if listed := re.findall(r"^pin (\d+) \(gpio\d+\): ([^(\s]\S*) ", text, flags=re.MULTILINE):
-            return {int(pin): owner for pin, owner in listed if int(pin) in HEADER}
-    owners: dict[int, str] = {}
-    if re.search(r"\bconsole=(serial0|ttyS0|ttyAMA0)\b", machine.read("/proc/cmdline")):
-        owners |= dict.fromkeys(_SERIAL, Sentence("the serial console"))
-    if _is_enabled(machine, "spi0", ""):
-        owners |= dict.fromkeys(_SPI, "SPI")
-    if _is_enabled(machine, "", "i2s@*"):
-        owners |= dict.fromkeys(I2S_PINS, "I2S")
-    return owners
-
-
-def _is_enabled(machine: Machine, alias: str, pattern: str) -> bool:
-    """Whether the device tree switches a device on, found by its alias or by a pattern of names."""
-    tree = machine.at("/proc/device-tree")
-    named = machine.read(f"/proc/device-tree/aliases/{alias}") if alias else ""
-    nodes = [tree / named.lstrip("/")] if named else list(tree.rglob(pattern)) if pattern else []
-    states = [machine.read(f"/{(node / 'status').relative_to(machine.root)}") for node in nodes if node.is_dir()]
-    return any(state in ("okay", "ok", "") for state in states)
-
-
 def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Check:
     """Check whether another program or function has a line that we need, and name it."""
     part = Sentence("GPIO lines")
-    taken, ours = {pin: owner for pin, owner in pin_owners(machine).items() if pin in uses}, 0
+    taken, ours = {pin: owner for pin, owner in pin_owners(machine.root).items() if pin in uses}, 0
     try:
         with _open_chip(machine, chip) as opened:
             for pin in sorted(uses):
@@ -177,13 +135,13 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Check:
         free = Sentence("{count} lines are ours to use", count=len(uses))
         held = Sentence("{words}, {count} held by the referee that runs", words=free, count=ours) if ours else free
         return Check(part, "fine", held)
-    if _SERIAL & taken.keys():
+    if taken.keys() & set(SERIAL_PINS):
         mend = Sentence("switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot")
     elif taken.keys() <= set(I2S_PINS):
         mend = Sentence(
             "choose other pins (referee setup --step pins), or take the sound card out of config.txt, then reboot"
         )
-    elif _SPI & taken.keys():
+    elif taken.keys() & set(SPI_HEADER_PINS):
         mend = Sentence(
             "choose other pins (referee setup --step pins), or: sudo raspi-config nonint do_spi 1, then reboot"
         )
