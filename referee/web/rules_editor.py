@@ -98,16 +98,14 @@ def choices_of(entry: Row) -> tuple[Any, ...]:
 
 
 def row_fields(rules: HouseRules, texts: Texts) -> list[Markup]:
-    """Return all rules in groups, set as in these house rules."""
-    return [
-        tag(
-            "fieldset",
-            tag("legend", title),
-            tag("ul", [_row(row, rules, texts) for row in rows]),
-            class_="rulegroup",
-        )
-        for title, rows in rows_by_group(texts).items()
-    ]
+    """Return all rules in groups, set as in these house rules; on a phone the script closes the groups."""
+    groups = []
+    for title, rows in rows_by_group(texts).items():
+        count = texts("rules.on_of", on=sum(map(rules.has, rows)), all=len(rows))
+        head = tag("summary", title, " ", tag("small", count))
+        items = tag("ul", [_row(row, rules, texts) for row in rows])
+        groups.append(tag("details", head, items, class_="rulegroup panel", open=True))
+    return groups
 
 
 def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
@@ -119,7 +117,7 @@ def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
     if kind:
         fields = _value_fields(row, kind, rules, texts)
         value = tag("div", fields, class_="value", data_value=row, data_kind=kind, hidden=not on and row != "S2")
-    return tag("li", switch, value, data_row=row)
+    return tag("li", switch, value, id=row, data_row=row)
 
 
 def _labelled(row: str, texts: Texts, label: str, control: Markup, after: str = "") -> Markup:

@@ -230,6 +230,38 @@ def test_the_search_shows_the_rules_that_have_its_words(house: House, page: Page
         page.locator("#differs").get_by_text("None: exactly classic.").wait_for()
 
 
+def test_on_a_phone_the_groups_are_closed_until_one_is_wanted(house: House, page: Page) -> None:
+    with house.serve() as served:
+        rows, switch = page.locator("[data-row]:visible"), page.locator('[data-switch="M9"]')
+        page.goto(f"{served.address}/rules")
+        every = rows.count()
+        tall = page.evaluate("document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.locator(".rulegroup[open]").first.wait_for(state="detached")
+        assert rows.count() == 0
+        assert page.evaluate("document.documentElement.scrollHeight") < tall / 3
+        first = page.locator(".rulegroup").first
+        first.locator("summary").click()
+        opened = rows.count()
+        assert 0 < opened < every
+        # A row that a search finds is in sight; afterwards the groups are as they were.
+        page.get_by_label("Find a rule").fill("m9")
+        switch.wait_for(state="visible")
+        assert rows.count() == 1
+        page.get_by_label("Find a rule").fill("")
+        switch.wait_for(state="hidden")
+        assert rows.count() == opened
+        page.goto(f"{served.address}/rules#M9")
+        switch.wait_for(state="visible")
+        group = page.locator(".rulegroup", has=switch).locator("summary small")
+        said = group.text_content()
+        switch.click()
+        assert re.fullmatch(r"\d+ of \d+ on", said or "") and group.text_content() != said
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.locator(".rulegroup:not([open])").first.wait_for(state="detached")
+        assert rows.count() == every
+
+
 def test_the_differences_from_most_families_stand_on_top_for_every_preset(house: House, page: Page) -> None:
     with house.serve() as served:
         for preset in ("classic", "slapjack"):

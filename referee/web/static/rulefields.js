@@ -72,6 +72,11 @@ const RuleFields = (() => {
   const fill = (rules, { switchesOnly = false } = {}) => {
     const on = HouseRules.rows(rules);
     for (const box of form.querySelectorAll("[data-switch]")) box.checked = on.has(box.dataset.switch);
+    for (const group of form.querySelectorAll(".rulegroup")) {
+      const boxes = [...group.querySelectorAll("[data-switch]")];
+      const fields = { on: boxes.filter((box) => box.checked).length, all: boxes.length };
+      group.querySelector("summary small").textContent = Words.text("rules.on_of", fields);
+    }
     for (const holder of form.querySelectorAll("[data-value]")) {
       const row = holder.dataset.value;
       holder.hidden = !on.has(row);

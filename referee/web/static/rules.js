@@ -169,18 +169,41 @@
   });
   area.addEventListener("scroll", () => (found("gutter").scrollTop = area.scrollTop));
 
+  // On a phone a group is closed until it is tapped, an address names one of its rows, or the search finds one.
+  const narrow = matchMedia("(max-width: 640px)");
+  const groups = [...document.querySelectorAll(".rulegroup")];
+  const reveal = () => {
+    const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const group = row?.closest(".rulegroup");
+    if (!group) return;
+    group.open = true;
+    row.scrollIntoView();
+  };
+  const fold = () => {
+    for (const group of groups) group.open = !narrow.matches;
+    reveal();
+  };
+  narrow.addEventListener("change", fold);
+  addEventListener("hashchange", reveal);
+  fold();
+
   // The search shows the rows that hold every word of it, in their sentence or their id.
-  const plain = (said) => said.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+  const plain = (said) => said.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").trim();
+  let before = null;
   const find = () => {
     const asked = plain(found("find").value).split(/\s+/);
-    for (const group of document.querySelectorAll(".rulegroup")) {
+    const searching = asked[0] !== "";
+    before ??= new Map(groups.map((group) => [group, group.open]));
+    for (const group of groups) {
       for (const row of group.querySelectorAll("[data-row]")) {
         const said = plain(row.querySelector(".switch").textContent);
         row.hidden = !asked.every((word) => said.includes(word));
       }
       group.hidden = !group.querySelector("[data-row]:not([hidden])");
+      group.open = searching || before.get(group);
     }
-    found("none-found").hidden = document.querySelector(".rulegroup:not([hidden])") !== null;
+    if (!searching) before = null;
+    found("none-found").hidden = groups.some((group) => !group.hidden);
   };
   found("finding").hidden = false;
   found("find").addEventListener("input", (event) => {
