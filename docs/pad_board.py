@@ -29,7 +29,6 @@ class PadBoard:
         self.disable_irq = disable_irq
         self.enable_irq = enable_irq
         self.first = 0  # the pad that was hit first; none may be first until all are released
-        self.lit = 0
         self.stamps = array.array("I", [0] * KEPT)
         self.what = bytearray(KEPT)
         self.head = 0  # edges that came: an interrupt may not make objects, so all of these were made before
@@ -49,14 +48,6 @@ class PadBoard:
         self.head += 1
         if closed and not self.first:
             self.first = pad
-            self.show(pad)
-
-    def show(self, pad):
-        """Light this pad's lamp alone, or none for 0."""
-        if self.lit:
-            self.lamp(self.lit, 0)
-        self.lit = pad
-        if pad:
             self.lamp(pad, 1)
 
     def release(self):
@@ -67,8 +58,8 @@ class PadBoard:
             # A hand that comes between the look and the change would light nothing.
             state = self.disable_irq()
             if self.head == self.told:
+                self.lamp(self.first, 0)
                 self.first = 0
-                self.show(0)
             self.enable_irq(state)
 
     def turn(self, data=b""):
@@ -87,9 +78,7 @@ class PadBoard:
                     self.answer(asked["ask"])
                 elif "hello" in asked:
                     self.greet()
-                elif 0 <= asked["light"] <= self.pads:
-                    self.show_asked(asked["light"])
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError):
                 pass
         self.begun = self.begun[-80:]
 
@@ -113,12 +102,6 @@ class PadBoard:
         self.last = ticks
         self.tell_edges()
         self.send({"answer": number, "us": self.now, "n": self.told, "down": sorted(self.down)})
-
-    def show_asked(self, pad):
-        """Show what the computer asks for; a hand that comes meanwhile waits."""
-        state = self.disable_irq()
-        self.show(pad)
-        self.enable_irq(state)
 
     def greet(self):
         self.send({"hello": "pads", "version": VERSION, "pads": self.pads, "error_us": ERROR_US, "n": self.told})
