@@ -150,7 +150,8 @@ def finish(
         and not (isinstance(step.position.phase, Claim) and step.position.phase.ref == pending.slap.id)
     ):
         rulings.append(won_ruling(pending))
-        state = state._replace(pending=None)
+        spent = state.spent | (state.settled & pending.winners) if state.settled else state.spent
+        state = state._replace(pending=None, spent=spent)
     if step.undone or step.undone_card:
         rulings = _undoing(state, step, rulings)
     return state.at(step.position, rulings if is_card else None), rulings

@@ -31,7 +31,7 @@ from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import Ruling, in_doubt_of_gap, to_ruling, to_rulings
 from referee.engine.state import State
 from referee.engine.unclaimed_piles import picked_up, unexplained
-from referee.rules.card_play import lay
+from referee.rules.card_play import lay, settle
 from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
 from referee.rules.deal import opening
 from referee.rules.elimination import announce_out, end_by_most_cards, last_chance_over
@@ -156,7 +156,10 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
     if isinstance(phase, LastChance) and phase.ends_at == t:
         step = Step(state.position, t, phase.ref)
         last_chance_over(step, taken=False)
-        return finish(state, step)
+        if not step.position.over:
+            settle(step)
+        # The line that ended the turning may have ruled a player out, too.
+        return finish(state, step, used={f"out@{step.ref}"})
     step = Step(state.position, t, state.position.table)
     if state.position.claim is not None and state.position.claim.by != "unread":
         # A pile won before time was up counts; the last chance after it (E2) comes too late.
@@ -210,7 +213,8 @@ def _was_named(position: Position, card: Card) -> bool:
 
 
 def _taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers: Answers) -> Decided:
-    state = state._replace(settled=state.settled - {taken.id})
+    if taken.id in state.settled:
+        state = _past(state, taken)
     position = state.position
     step = Step(position, taken.t, taken.id)
     if position.over:
@@ -286,8 +290,9 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     pressed = _press(state.position, slap)
     if slap.id in state.settled:
         # A hand of a dead heat: beaten if the heat was decided for another hand; otherwise people must say.
-        state, pending = state._replace(position=pressed, settled=state.settled - {slap.id}), state.pending
-        if pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
+        has_won, pending = slap.id in state.spent, state.pending
+        state = _past(state, slap)._replace(position=pressed)
+        if has_won or pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
             return state, []
         draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
         return state, [to_ruling(draft, slap.id, slap.t)]
@@ -345,6 +350,11 @@ def _can_be_overruled(position: Position, seat: int, outcome: str) -> bool:
     return outcome == "false" or (bool(position.pile) and not has_won)
 
 
+def _past(state: State, hand: Slap | Taken) -> State:
+    """Return the state once the instant of a hand has come: its dead heat need not remember it any more."""
+    return state._replace(settled=state.settled - {hand.id}, spent=state.spent - {hand.id})
+
+
 def _press(position: Position, slap: Slap) -> Position:
     """Mark the pad as pressed, whatever the verdict (M5); a burned hand is released when another slaps (F6f)."""
     if slap.seat > len(position.names):
@@ -367,8 +377,8 @@ def _press(position: Position, slap: Slap) -> Position:
 
 
 def _heat(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> tuple[Slap, ...]:
-    """Return the hands of this hand's dead heat that people have not overruled."""
-    others = (line for line in upcoming if OVERRULED + line.id not in answers)
+    """Return the hands of this hand's dead heat that people have not overruled, and that have not won another one."""
+    others = (line for line in upcoming if OVERRULED + line.id not in answers and line.id not in state.spent)
     as_said = (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others)
     return dead_heat_hands(state.position, slap, as_said)
 

@@ -43,6 +43,12 @@ class PendingWin(NamedTuple):
     """Id of the question about it; empty if none was asked."""
 
     @property
+    def winners(self) -> frozenset[str]:
+        """The hand that won, or all hands that share the pile (M3)."""
+        shared = [runner.ref for runner in self.runners_up] if self.decided_by == "split" else []
+        return frozenset((self.slap.id, *shared))
+
+    @property
     def at(self) -> int:
         """The instant of its ruling, ns."""
         return self.slap.t if self.t is None else self.t
@@ -59,6 +65,8 @@ class State(NamedTuple):
     """The hands of that dead heat."""
     settled: frozenset[str] = frozenset()
     """Slaps of a dead heat that were judged with its first hand."""
+    spent: frozenset[str] = frozenset()
+    """Those of them that have won it, before their own instant: no hand wins twice."""
     doubted: frozenset[str] = frozenset()
     """Slaps decided by K9."""
     asked: frozenset[str] = frozenset()

@@ -214,5 +214,3 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
     step.enter(Turn(seat if step.position.holds(seat) else step.position.after(seat)))
     if taken:
         step.rule("lead", "C5", seat=seat)
-    else:
-        step.announce_turn()
