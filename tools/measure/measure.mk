@@ -74,16 +74,17 @@ mutants: install  ## N mutants of the core drawn by SEED: which of them no test 
 rules-coverage: install  ## out/rules-coverage.md: which scenario proves which rule
 	$(BIN)/python -m tools.rules_coverage
 
-# Twenty whole games at the simulated table.
+# Twenty whole games at the simulated table, or with SET=A, B or C those of tools/measure/demo_games.txt.
 .PHONY: demo-seeds
 SEEDS ?= $(shell seq 1 20)
+SET ?=
 FIGURES ?= build/demo-seeds
 
-demo-seeds: install  ## twenty games as fast as they go, and their figures as a table
+demo-seeds: install  ## twenty games as fast as they go, and their figures as a table (SET=A: the games of a set)
 	@rm -rf $(FIGURES) && mkdir -p $(FIGURES)
-	@for seed in $(SEEDS); do \
-	  $(BIN)/referee demo --no-pace --seed $$seed --summary $(FIGURES)/$$seed.json $(ARGS) > $(FIGURES)/$$seed.txt \
-	    || tail -n 12 $(FIGURES)/$$seed.txt; \
+	@$(if $(SET),sed -n 's/^$(SET) //p' tools/measure/demo_games.txt,printf '%s\n' $(SEEDS)) | while read -r seed options; do \
+	  $(BIN)/referee demo --no-pace --seed $$seed $$options --summary $(FIGURES)/$$seed.json $(ARGS) \
+	    < /dev/null > $(FIGURES)/$$seed.txt || tail -n 12 $(FIGURES)/$$seed.txt; \
 	done
 	@$(BIN)/python -m tools.demo_figures $(FIGURES)/*.json
 
