@@ -103,8 +103,9 @@ def end_if_decided(step: Step) -> None:
 def lose_if_due(step: Step) -> None:
     """End Beggar-My-Neighbour if the seat due to lay holds no card: it has lost (E6, reading 12).
 
-    The cards on the table go to the other player as the last trick: to the challenger, else to the next to play. This
-    also ends a game in which a trick leaves one player with everything.
+    The cards on the table go to the other player as the last trick: to the challenger, else to the next with cards,
+    else to the one who has just laid the last card. This also ends a game in which a trick leaves one player with
+    everything.
     """
     position = step.position
     phase = position.phase
@@ -112,7 +113,8 @@ def lose_if_due(step: Step) -> None:
         return
     seat = phase.turn
     others = position.players_after(seat)
-    player = next((other for other in others if position.holds(other)), others[0] if others else None)
+    heirs = [other for other in others if position.holds(other)] or [*filter(position.just_emptied, others)]
+    player = next(iter(heirs or others), None)
     other = position.player(phase.challenger) if isinstance(phase, Challenge) else player
     cards = [laid.card for laid in position.pile]
     if cards and other is not None:

@@ -515,8 +515,8 @@ class PlainReferee:
             self.finish(t, "drawn")
         elif self.stacks[following]:
             self.set_turn(following, t)
-        else:  # the other has the cards on the table, as the last trick
-            self.owner = self.after(following) or self.order(following)[0]
+        else:  # the other has the cards on the table, as the last trick; without cards only this seat is not out yet
+            self.owner = self.after(following) or seat
             self.pick_up(t, following)
 
     def pick_up(self, t: int, lost: int | None = None) -> bool:
