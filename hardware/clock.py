@@ -10,10 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 Clock = Callable[[], int]
 """Returns the present instant, ns."""
 _TRIES = 16
+_SCHEDULED = Path("/proc/thread-self/schedstat")
+"""Linux: this thread's time on a processor, its time waiting for one, ns, and how often it got one."""
 _HAS_MONOTONIC = hasattr(time, "CLOCK_MONOTONIC")
 
 
@@ -25,6 +28,18 @@ def monotonic() -> int:
 def boottime() -> int:
     """Return ``CLOCK_BOOTTIME``, ns; `monotonic` on a system without it, where no sensor uses it."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else monotonic()
+
+
+def time_awake() -> int:
+    """Return for how long this thread has run or waited for a processor, ns; the rest of the time it slept.
+
+    On a system that does not count the waiting, only the time that it has run.
+    """
+    try:
+        waited = int(_SCHEDULED.read_bytes().split()[1])
+    except (OSError, ValueError, IndexError):
+        waited = 0
+    return time.thread_time_ns() + waited
 
 
 def wall_now() -> str:

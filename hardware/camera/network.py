@@ -3,6 +3,10 @@
 Its pictures are delayed by the camera, its encoder and the network, which no stamp of this machine shows. Variations of
 the delay are measured here, frame by frame; the rest is the setting ``camera.delay_ms``, or by default the usual delay
 of such cameras, with an equally wide error.
+
+A frame's arrival is known if this thread slept until it came. A frame that lay there already came at some time after
+the last one that was waited for, and its error says so: a busy machine reads seconds behind the stream, at intervals
+that look quite regular.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from typing import Any, Final
 from hardware.camera.sensor_clock import ARRIVAL
 from hardware.camera.spec import CameraReport
 from hardware.camera.usb import opencv, picture
-from hardware.clock import Clock, monotonic
+from hardware.clock import Clock, monotonic, time_awake
 from hardware.ports import Frame, HardwareMissing
 from referee.units import MS, SECOND
 
@@ -26,12 +30,14 @@ _SILENT_MS: Final = 3000
 """Milliseconds without a picture after which the camera has stopped."""
 _USUAL_DELAY: Final = 300 * MS
 """Phones and IP cameras take 0.1 to 0.6 s from the light to the network; the error spans from 0 to twice this."""
-_WAITED: Final = 5 * MS
-"""A frame that is available sooner arrived while the stream was opened, at an unknown time."""
+_WAITED: Final = 2 * MS
+"""A frame for which this thread slept less was there already: it arrived at an unknown time."""
 _IN_A_ROW: Final = 3
 """Number of consecutive frames that had to be waited for, after which none of the early frames is left."""
 _MOST_LATE: Final = 200
 """Greatest number of frames skipped: a stream that is always ahead is still watched."""
+_MOST_UNSURE: Final = 900 * MS
+"""A frame that lay there is passed over if its instant is less certain: a card's error may be a second at most."""
 _REMEMBERED: Final = 300
 """Number of frames whose intervals give the jitter."""
 
@@ -40,14 +46,16 @@ class NetworkCamera:
     """A network camera; implements `hardware.ports.Camera`."""
 
     def __init__(
-        self, url: str, *, delay_ms: float | None = None, clock: Clock = monotonic, capture: Any = None
-    ) -> None:
+        self, url: str, *, delay_ms: float | None = None, clock: Clock = monotonic, awake: Clock = time_awake,
+        capture: Any = None,
+    ) -> None:  # fmt: skip
         """Open the stream.
 
         Args:
             url: the stream's own address, not that of a page that shows it.
             delay_ms: measured delay of its pictures; None if not measured.
             clock: returns the present instant, ns.
+            awake: returns for how long this thread has not slept, ns.
             capture: stands for OpenCV's VideoCapture.
 
         Raises:
@@ -55,9 +63,13 @@ class NetworkCamera:
         """
         cv2 = opencv()
         self.source = masked(url)
-        self._clock = clock
+        self._clock, self._awake = clock, awake
         if capture is None:
-            waits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPENING_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _SILENT_MS]
+            # A decoder with threads of its own would delay pictures, and hide for how long this thread slept.
+            waits = [
+                *(cv2.CAP_PROP_N_THREADS, 1, cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPENING_MS),
+                *(cv2.CAP_PROP_READ_TIMEOUT_MSEC, _SILENT_MS),
+            ]
             # OpenCV 4 tries UDP first, which loses packets; version 5 prefers TCP by itself.
             os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", "rtsp_transport;tcp")
             capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, waits)
@@ -72,14 +84,16 @@ class NetworkCamera:
         self._measured = delay_ms is not None
         self._delay = _USUAL_DELAY if delay_ms is None else round(delay_ms * MS)
         self._distances: deque[int] = deque(maxlen=_REMEMBERED)
+        self._waits: deque[int] = deque(maxlen=_REMEMBERED)
+        """Those of the distances at whose end the frame was waited for, and 0 for the others."""
         self._size: tuple[int, int] | None = None
 
     @property
     def jitter(self) -> int:
-        """The largest interval between two remembered frames less the usual one, ns."""
+        """The largest interval between two remembered frames less the usual one, ns, as far as the stream caused it."""
         if not self._distances:
             return 0
-        return max(self._distances) - round(statistics.median(self._distances))
+        return max(0, max(self._waits) - round(statistics.median(self._distances)))
 
     def report(self) -> CameraReport:
         """Return the camera's report."""
@@ -90,30 +104,44 @@ class NetworkCamera:
         return CameraReport(self.source, None, self._size, ARRIVAL, warnings=tuple(notes))
 
     def frames(self) -> Iterator[Frame]:
-        """Yield frames as they arrive until the stream ends, which raises `HardwareMissing`."""
-        index, last, came, late, waited = 0, -1, 0, 0, 0
+        """Yield frames as they arrive; raises `HardwareMissing` if the stream ends, or is read too slowly for long."""
+        index, last, came, late, waited, fresh = 0, -1, 0, 0, 0, self._clock()
         while True:
-            asked = self._clock()
+            asked, awake = self._clock(), self._awake()
             there, image = self._capture.read()
             now = self._clock()
             if not there or image is None:
                 raise HardwareMissing(
                     "the camera {source} stopped sending; see to it and to the network", source=self.source
                 )
-            waited = waited + 1 if now - asked >= _WAITED else 0
+            worked = self._awake() - awake
+            is_fresh = now - asked - worked >= _WAITED
+            waited = waited + 1 if is_fresh else 0
+            if is_fresh:
+                fresh = now - worked
             if not index and waited < _IN_A_ROW and late < _MOST_LATE:
                 late += 1
                 continue
             if index:
                 self._distances.append(now - came)
+                self._waits.append(now - came if is_fresh else 0)
             came = now
+            if index and now - fresh > _SILENT_MS * MS:
+                raise HardwareMissing(
+                    "this machine is too busy to read the pictures of the camera {source} as they come; end other "
+                    "programs, or let the camera send fewer or smaller pictures",
+                    source=self.source,
+                )
+            unsure = self.jitter + (0 if self._measured else _USUAL_DELAY) + (0 if is_fresh else now - fresh)
+            if index and not is_fresh and unsure > _MOST_UNSURE:
+                continue
             # A frame's exposure ended within one frame interval before it was sent.
             length = round(statistics.fmean(self._distances)) if self._distances else SECOND // 15
             t = max(now - self._delay - length, last + 1)
             last = t
             shown = picture(image)
             self._size = (shown.shape[1], shown.shape[0])
-            yield Frame(shown, t, length, index, clock_error=self.jitter + (0 if self._measured else _USUAL_DELAY))
+            yield Frame(shown, t, length, index, clock_error=unsure)
             index += 1
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from referee.engine.foresight import Foresight
-from referee.engine.observations import Card, Observation, Taken
+from referee.engine.observations import MAX_ERROR, Card, Observation, Taken
 
 if TYPE_CHECKING:
     from hardware.ports import Frame
@@ -129,7 +129,8 @@ class Looker:
         return self._prepare(self._watcher.finish())
 
     def _prepare(self, told: Sequence[Observation]) -> tuple[Observation, ...]:
-        """Add the uncertainty of the camera's clock to observations, but never reach back before the watermark.
+        """Add the uncertainty of the camera's clock to observations, but never reach back before the watermark, nor
+        beyond what a log may state.
 
         Ids are removed: a watcher counts from one at each start, even in the middle of a game, so the game assigns
         them.
@@ -137,7 +138,9 @@ class Looker:
         return tuple(
             replace(
                 line, id="",
-                t_error=max(line.t_error, min(line.t_error + self._clock_error, line.t - self.watermark - 1)),
+                t_error=min(
+                    MAX_ERROR, max(line.t_error, min(line.t_error + self._clock_error, line.t - self.watermark - 1))
+                ),
             )
             if isinstance(line, Card | Taken) and self._clock_error
             else replace(line, id="")

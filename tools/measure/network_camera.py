@@ -3,8 +3,9 @@
 python -m tools.measure.network_camera --seeds 20
 
 Time is data: the real `RemoteCamera`, its supervisor and `NetworkCamera` run over a link whose pictures come by a drawn
-delay with jitter; after 20 s it is gone for 10 s. The true exposure instant of every frame is known here, and compared
-with the frame's own statement: its instant, its length, and its clock's error.
+delay with jitter; after 20 s it is gone for 10 s, and after 40 s this machine reads too slowly for 2 s. The true
+exposure instant of every frame is known here, and compared with the frame's own statement: its instant, its length, and
+its clock's error.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from referee.units import MS, SECOND
 
 _FPS: Final = 30
 _LEAVES, _AWAY, _END = 20 * SECOND, 10 * SECOND, 60 * SECOND
+_BUSY_FROM, _BUSY_UNTIL, _BUSY_READING = 40 * SECOND, 42 * SECOND, 50 * MS
+"""When the machine is busy, and how long it then takes to read one picture, ns."""
 _LOADING: Final = 700 * MS
 """Time from the start of a process until it requests the stream."""
 _REFUSED: Final = SECOND
@@ -67,6 +70,7 @@ class Capture:
 
     def __init__(self, link: Link, now: int) -> None:
         self._link, self.now, self.lit = link, now + _LOADING, 0
+        self.awake = 0
         self._opened = link.is_there(self.now)
         self.now += 0 if self._opened else _REFUSED
         self._next = next((n for n, (came, _) in enumerate(link.arrivals) if came > self.now), len(link.arrivals))
@@ -76,12 +80,14 @@ class Capture:
         return self._opened
 
     def read(self) -> tuple[bool, Any]:
-        """Return the next picture, when it comes."""
+        """Return the next picture, when it comes and this machine has read it."""
         came, lit = self._link.arrivals[self._next] if self._next < len(self._link.arrivals) else (_END * 2, 0)
         if came > self.now + _SILENT:
             self.now += _SILENT
             return False, None
-        self.now, self.lit = came, lit
+        reading = _BUSY_READING if _BUSY_FROM <= self.now < _BUSY_UNTIL else MS
+        self.now, self.lit = max(self.now, came) + reading, lit
+        self.awake += reading
         self._next += 1
         return True, _PICTURE
 
@@ -109,7 +115,10 @@ class LinkProcess(CameraProcess):
         """Yield its messages and frames, each with its instant."""
         capture = self._capture
         try:
-            camera = NetworkCamera("http://phone/video", delay_ms=delay_ms, clock=lambda: capture.now, capture=capture)
+            camera = NetworkCamera(
+                "http://phone/video", delay_ms=delay_ms, clock=lambda: capture.now, awake=lambda: capture.awake,
+                capture=capture,
+            )  # fmt: skip
             yield capture.now, {"kind": REPORT, "report": camera.report().to_json()}
             for frame in camera.frames():
                 self._world.lit[frame.t] = capture.lit

@@ -6,7 +6,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -20,8 +20,9 @@ from hardware.camera.camera import open_camera
 from hardware.camera.network import NetworkCamera, masked
 from hardware.camera.remote import RemoteCamera
 from hardware.camera.spec import CameraSpec
+from hardware.clock import monotonic, time_awake
 from hardware.ports import Frame, HardwareMissing
-from referee.engine.observations import Card, Observation, Slap
+from referee.engine.observations import MAX_ERROR, Card, Observation, Slap
 from referee.units import MS
 from referee.vision.sight import Looker
 from tests.support.patience import PATIENCE
@@ -30,11 +31,14 @@ PICTURE = np.full((120, 160, 3), 90, np.uint8)
 
 
 class Capture:
-    """OpenCV's VideoCapture: frames that come at these instants (ms), and no more."""
+    """OpenCV's VideoCapture: frames that come at these instants (ms), and no more. Each is read in no time, or in as
+    many ms as ``reading`` says for its number.
+    """
 
-    def __init__(self, *came: float) -> None:
-        self._came = list(came)
-        self.now = 0
+    def __init__(self, *came: float, reading: Mapping[int, float] | None = None) -> None:
+        self._came, self._reading = list(came), dict(reading or {})
+        self._number = -1
+        self.now = self.awake = 0
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
         return True
@@ -42,19 +46,27 @@ class Capture:
     def read(self) -> tuple[bool, Any]:
         if not self._came:
             return False, None
-        self.now = round(self._came.pop(0) * MS)
+        self._number += 1
+        reading = round(self._reading.get(self._number, 0) * MS)
+        self.now = max(self.now, round(self._came.pop(0) * MS)) + reading
+        self.awake += reading
         return True, PICTURE
 
     def release(self) -> None:
         self._came.clear()
 
 
-def given(*came: float, delay_ms: float | None = None) -> list[Frame]:
-    """The frames until the stream ends."""
-    capture = Capture(*came)
-    camera = NetworkCamera("http://x/", delay_ms=delay_ms, clock=lambda: capture.now, capture=capture)
+def given(
+    *came: float, delay_ms: float | None = None, reading: Mapping[int, float] | None = None,
+    ends: str = "stopped sending",
+) -> list[Frame]:  # fmt: skip
+    """The frames until the stream ends with these words."""
+    capture = Capture(*came, reading=reading)
+    camera = NetworkCamera(
+        "http://x/", delay_ms=delay_ms, clock=lambda: capture.now, awake=lambda: capture.awake, capture=capture
+    )
     frames, out = camera.frames(), []
-    with pytest.raises(HardwareMissing, match="stopped sending"):
+    with pytest.raises(HardwareMissing, match=ends):
         while True:
             out.append(next(frames))
     return out
@@ -84,6 +96,40 @@ def test_frames_that_come_in_bunches_are_as_long_as_the_stream_is_slow() -> None
     frames = given(40, 80, *(120 + 120 * (k // 3) + k % 3 for k in range(60)), delay_ms=100)
     assert 35 * MS < frames[-1].exposure < 45 * MS
     assert frames[-1].clock_error > 100 * MS
+
+
+def test_a_frame_that_lay_there_is_as_uncertain_as_its_arrival() -> None:
+    """The machine was busy for ten frames: they came after the last one that was waited for, nobody knows when."""
+    came, busy = [500 + 40 * k for k in range(60)], dict.fromkeys(range(20, 30), 60)
+    frames = given(*came, delay_ms=0, reading=busy)
+    assert len(frames) == 58
+    for frame, lit in zip(frames, came[2:], strict=True):
+        end = (frame.t + frame.exposure) / MS
+        assert end - frame.clock_error / MS <= lit <= end, "it holds for each"
+    assert max(frame.clock_error for frame in frames) > 200 * MS
+    assert frames[-1].clock_error == 60 * MS, "one slow reading, not what was behind"
+
+
+def test_frames_too_uncertain_for_a_card_are_passed_over() -> None:
+    came, busy = [500 + 40 * k for k in range(200)], dict.fromkeys(range(20, 50), 100)
+    frames = given(*came, delay_ms=0, reading=busy)
+    assert max(frame.clock_error for frame in frames) <= 900 * MS
+    assert max(later.t - earlier.t for earlier, later in pairwise(frames)) > 1500 * MS, "a gap, and no wrong instant"
+    assert frames[-1].clock_error == 100 * MS
+
+
+def test_a_machine_that_stays_too_busy_says_so() -> None:
+    came = [500 + 40 * k for k in range(200)]
+    given(*came, delay_ms=0, reading=dict.fromkeys(range(20, 200), 100), ends="too busy to read")
+
+
+def test_a_thread_is_awake_while_it_works_and_not_while_it_waits() -> None:
+    began, awake = monotonic(), time_awake()
+    threading.Event().wait(0.05)
+    assert monotonic() - began - (time_awake() - awake) >= 49 * MS
+    began, awake = time.thread_time_ns(), time_awake()
+    sum(range(100_000))
+    assert time_awake() - awake >= time.thread_time_ns() - began - MS
 
 
 def test_a_delay_that_nobody_measured_is_an_error_as_wide() -> None:
@@ -126,6 +172,12 @@ def test_what_is_seen_by_the_network_has_the_clocks_error_too_and_the_watermark_
     assert slap == Slap(t=5, id="", seat=1)
     assert sight.watermark == 700 * MS
     assert looker.look(Frame(PICTURE, 1040 * MS, 40 * MS, 1, clock_error=500 * MS), None).watermark == 700 * MS
+
+
+def test_no_error_is_larger_than_a_log_may_state() -> None:
+    looker = Looker(Watcher(Card(t=9000 * MS, id="c1", card="7h", seat=1, t_error=20 * MS)))
+    (seen,) = looker.look(Frame(PICTURE, 9100 * MS, 40 * MS, 0, clock_error=1500 * MS), None).seen
+    assert isinstance(seen, Card) and seen.t_error == MAX_ERROR
 
 
 # A real stream
