@@ -18,7 +18,7 @@ KEPT = 256
 
 
 class PadBoard:
-    """Edges in, lines and one lamp out. What is passed in is the board's own clock, line, lamps and interrupts."""
+    """Edges in, lines and one lamp out. Its arguments are the board's own clock, line, lamps and interrupts."""
 
     def __init__(self, pads, ticks_us, ticks_diff, write, lamp, disable_irq, enable_irq):
         self.pads = pads

@@ -60,7 +60,7 @@ class Dimmer:
         self._lines: dict[GpiodPin, tuple[int, int]] = {}
         self._changed = threading.Event()
         if own_thread:
-            # It begins now: `hardware.priority.be_urgent` reaches the threads that there are. An ordinary thread that
+            # It begins now: `hardware.priority.be_urgent` reaches the threads that exist. An ordinary thread that
             # holds the interpreter's lock would delay a hand.
             threading.Thread(target=self._turn_on, name="dimmer", daemon=True).start()
 

@@ -171,9 +171,11 @@ def _not_in_time(joker: Card, truth: Sequence[Observation], seen: Sequence[Obser
     inside = [card for card in unread if abs(card.t - joker.t) <= card.t_error]
     if not inside:
         near = min(unread, key=lambda card: abs(card.t - joker.t), default=None)
-        return "was not told" if near is None else f"was told as of {near.t / 1e9:.2f} ± {near.t_error / 1e9:.2f} s"
+        if near is None:
+            return "was not reported"
+        return f"was reported as of {near.t / 1e9:.2f} ± {near.t_error / 1e9:.2f} s"
     late = min(card.known_at or 0 for card in inside) - covered
-    return f"was told {late / MS:.0f} ms late" if late > 0 else ""
+    return f"was reported {late / MS:.0f} ms late" if late > 0 else ""
 
 
 def play(name: str, seed: int, frames: Path | None = None, printed: bool = False) -> Outcome:

@@ -389,7 +389,7 @@ def _key(mutant: Mutant) -> tuple[str, str, str, str]:
 
 
 def _equivalent() -> dict[tuple[str, str, str, str], str]:
-    """Return why some mutants cannot be told from the code."""
+    """Return why some mutants behave as the code does."""
     if not EQUIVALENT.exists():
         return {}
     said: list[dict[str, Any]] = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])

@@ -21,7 +21,7 @@ _HEAD: Final = """# Which scenario proves which rule
 
 Written by `make rules-coverage` from `tests/scenarios/`. `applies` counts the small
 games in which the rule decides (each fails with the rule switched off), `just not` those that one fact keeps from it
-(each fails once that fact is changed). What the speaker says is not listed here.
+(each fails once that fact is changed). The speaker's words are not listed here.
 
 | row | rule | sources | file | applies | just not |
 | --- | --- | --- | --- | ---: | ---: |

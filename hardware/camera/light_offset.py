@@ -15,7 +15,7 @@ from typing import Final
 from referee.units import US
 
 UNSEEN: Final = 0.1
-"""Share of the whole light below which it counts as off: it could not be told from noise."""
+"""Share of the whole light below which it counts as off: noise could reach it."""
 WHOLE: Final = 0.9
 """Share above which the light counts as whole."""
 _NOT_WHOLE: Final = 0.25

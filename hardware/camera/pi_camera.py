@@ -201,10 +201,10 @@ class PiCamera:
         offset = self._clock.offset
         notes = list(self._notes)
         if self._clock.name == ARRIVAL:
-            notes.append("the sensor's stamps fit no clock of this machine: frames are told by their arrival")
+            notes.append("the sensor's stamps fit no clock of this machine: frames are dated by their arrival")
         elif not self._clock.certain:
             notes.append(
-                f"on which clock the sensor counts cannot be told, and they stand {offset.ahead / 1e6:g} ms apart: "
+                f"on which clock the sensor counts is unknown, and they stand {offset.ahead / 1e6:g} ms apart: "
                 "restart the machine, or do not let it sleep"
             )
         return CameraReport(

@@ -183,7 +183,7 @@ class UsbCamera:
             notes.append("the camera gives {}×{} px instead of {}×{}".format(*self._size, *self._asked))
         stamps = UNKNOWN if self._size is None else MONOTONIC if self._believed > 0 else ARRIVAL
         if stamps == ARRIVAL:
-            notes.append("the driver's stamps are not of now: frames are told by their arrival")
+            notes.append("the driver's stamps are not of now: frames are dated by their arrival")
         return CameraReport(
             self.source, self._asked, self._size, stamps, self._offset.ahead, self._offset.error, {}, tuple(notes)
         )

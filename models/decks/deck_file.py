@@ -117,7 +117,7 @@ def _deck(arrays: Mapping[str, NDArray[Any]]) -> LearnedDeck:
     if meta["format"] != _FORMAT:
         raise ValueError(f"its format is {meta['format']}, not {_FORMAT}")
     if not set(meta["laid"]) <= set(CARD_CLASSES):
-        raise ValueError("it names cards that there are not")
+        raise ValueError("it names cards that do not exist")
     factors = {name: _factor(name, arrays, meta[name]) for name in _FACTORS}
     weights = arrays["index.weights"].astype(np.float64)
     test = IndexTest(LinearMap(arrays["index.weight"], arrays["index.bias"]), weights[:3], float(weights[3]))

@@ -30,7 +30,7 @@ class Limit:
 
 
 LIMITS: Final[Mapping[str, Limit]] = {
-    "order": Limit(0, "pairs", "an order that is told wrong is a wrong verdict"),
+    "order": Limit(0, "pairs", "a wrong order is a wrong verdict"),
     "bounce": Limit(
         round(BOUNCE / MARGIN / MS, 1), "ms",
         "hardware/pads/debounce.py: BOUNCE, less the margin for bounces that a few blows do not show",

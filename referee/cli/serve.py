@@ -184,7 +184,7 @@ def add_class(commands: Commands) -> None:
         "  light   the table's light, timed by this machine; needs --settings\n"
         "  sound   this machine's loudspeaker\n"
         "what they answer with: phones that scanned the room's code, --keys of this keyboard, and the pads of\n"
-        "--settings. What each is worth stands on the room's page: a pad about 1.5 ms, a key 8 ms, a phone 17 ms and\n"
+        "--settings. The room's page shows how exact each is: a pad about 1.5 ms, a key 8 ms, a phone 17 ms and\n"
         "what its way through the network leaves open.\n\n"
         "examples:\n  referee class\n  referee class --hands --csv 7b.csv           left hand against right, and kept\n"
         "  referee class --stimulus screen --keys fj    two pupils at this keyboard at once\n"

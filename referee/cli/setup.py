@@ -214,7 +214,7 @@ def _add_calibrate_pads(commands: Commands) -> Parser:
         "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
         "contact bounces and how long other pads hear it. With --board each two neighbours' pads are hit by one blow,\n"
         "through a stiff board that lies over both: that tells how far their answers differ, and so the error that\n"
-        "each states. What is measured goes into the settings, [pads_measured]; nothing else there changes.\n"
+        "each states. The measurement goes into the settings, [pads_measured]; nothing else there changes.\n"
         "Exit status 1 if a pad was not heard.\n\n"
         "examples:\n  referee calibrate pads --simulated --board\n"
         "  referee calibrate pads --settings table.toml --board",
@@ -244,7 +244,7 @@ def add_setup(commands: Commands) -> None:
         "A walk through everything that a table needs: seats, wires, a slap roll-call that puts swapped pads right,\n"
         "lights, camera, voice, house rules, and the doctor's first look. Enter takes the answer in brackets; back,\n"
         "again, skip and stop are always possible. Each finished step is in the settings file at once; everything\n"
-        "else there stays. Who stops goes on there the next time.\n\n"
+        "else there stays. After stop, the next call goes on there.\n\n"
         "steps: " + ", ".join(STEP_NAMES) + "\n\n"
         "examples:\n  referee setup\n  referee setup --step pads          one step alone\n"
         "  referee setup --simulated --settings try.toml --answers answers.txt\n"

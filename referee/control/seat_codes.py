@@ -1,7 +1,7 @@
 """Seat codes: a phone that has scanned one becomes the pad of that seat, and gets no other rights.
 
 Codes last for an evening. `begin_evening` ends those of the previous one, `call_in` ends a single one, and both kinds
-are remembered, so that a phone with an old code can be told why it fails. The referee's process writes the codes into
+are remembered, so that a phone with an old code gets the reason. The referee's process writes the codes into
 its folder of this boot; the page's process reads them there.
 """
 

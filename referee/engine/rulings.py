@@ -72,8 +72,8 @@ class Ruling:
     place: Key | None = field(default=None, compare=False)
     """Printing place, if not that of the line that ended its judging; not printed itself."""
     window: Literal["", "open", "closed"] = field(default="", compare=False)
-    """Of a won slap that is told before its pile is gone. ``open``: no other hand is known yet, but one may still come.
-    ``closed``: it is told again, now with the next hand, or because none can come any more. Not printed.
+    """Of a won slap that is announced before its pile goes. ``open``: no other hand is known, but one may still come.
+    ``closed``: it is announced again, now with the next hand, or because none can come any more. Not printed.
     """
 
     def __getitem__(self, name: str) -> Any:

@@ -273,8 +273,8 @@ def write_league_text(rows: Sequence[LeagueRow]) -> str:
     lines += [
         "",
         f"Ranked are those with {LEAST_GAMES} games or more with a winner. = stands where a rating cannot be told from",
-        "the one above. After ± stand limits of 95 %; for reaction times the median, the limits of the median, and how",
-        f"many times there are. What camera and pads may be off by, {error:.1f} ms, comes on top.",
+        "the one above. After ± stand limits of 95 %; for reaction times the median, its limits, and their",
+        f"number. The error of camera and pads, {error:.1f} ms, comes on top.",
     ]
     return "\n".join(lines)
 

@@ -108,7 +108,7 @@ class Conductor:
         self._saves_again = False
         """Whether the commit under way is to be followed by another one at once."""
         self._tellable: deque[list[Ruling] | Notice] = deque()
-        """What may be announced now."""
+        """Rulings and notices that may be announced now."""
         self._given_ids: Counter[str] = Counter()
         self._began = self._now = table.t
         self._heard_from = start
@@ -255,7 +255,7 @@ class Conductor:
         self._tick(CAMERA, sight.watermark)
 
     def on_blind(self, blind: Blind) -> None:
-        """Note that there are no frames any more, after taking what the watcher still knew."""
+        """Note the end of the frames, after taking the watcher's last events."""
         if not self._pause.is_lost:
             for seen in self._pause.news_of(blind.seen):
                 self.put(seen)

@@ -38,7 +38,7 @@ from referee.vision.message_pipe import MessagePipe
 from referee.vision.sight import Blind, Sight, Sights
 
 Event = Committed | Force | Lost | PartTrouble
-"""What other threads report, besides edges and sights."""
+"""Reports of other threads, besides edges and sights."""
 
 
 class Alarm:

@@ -50,7 +50,7 @@ class PictureSource(Protocol):
 
 
 def asks(ruling: Ruling) -> bool:
-    """Return whether pictures are kept around the instant of a ruling; a slap that is told again has them already."""
+    """Return whether pictures are kept around the instant of a ruling; a slap announced again has them already."""
     if ruling.window == "closed":
         return False
     if ruling.kind == "slap_void":

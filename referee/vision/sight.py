@@ -61,7 +61,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Blind:
-    """A message that there are no more frames for now."""
+    """A message: no more frames for now."""
 
     words: str
     """The reason, and what to do about it."""

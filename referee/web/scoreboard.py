@@ -43,7 +43,7 @@ LOOKS_UNTIL_SILENT: Final = 3
 _LOOK_FOR_PICTURES: Final = 0.1
 """Seconds between two looks for the pictures of a slap."""
 _LOOKS_FOR_PICTURES: Final = 15
-"""Number of such looks, after which a replay is offered with the pictures that there are."""
+"""Number of such looks, after which a replay is offered with the pictures there are."""
 _LOG = logging.getLogger(__name__)
 
 

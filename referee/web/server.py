@@ -164,7 +164,7 @@ async def serve(
     settings: Path | None = None, options: Sequence[PageOption] = (), limits: Limits = USUAL_LIMITS,
     replays: bool = True, quiet: bool = False,
 ) -> int:  # fmt: skip
-    """Serve until told to stop; return the exit status.
+    """Serve until asked to stop; return the exit status.
 
     Args:
         record: the games.

@@ -97,7 +97,7 @@ class SiteServer(uvicorn.Server):
         self._end_streams = end_streams
 
     async def listen(self, listening: socket.socket, *, quiet: bool = False) -> None:
-        """Print the addresses, unless ``quiet``, and serve until told to stop."""
+        """Print the addresses, unless ``quiet``, and serve until asked to stop."""
         if not quiet:
             address = address_of(listening)
             print(address.here)

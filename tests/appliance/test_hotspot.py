@@ -16,7 +16,7 @@ def test_a_network_is_made_once_and_kept(tmp_path: Path) -> None:
     made = keep_hotspot(tmp_path, "02:00:00:00:1a:2b")
     assert made.name == "Table Referee 1a2b"
     assert keep_hotspot(tmp_path, "02:00:00:00:ff:ff") == made
-    assert (tmp_path / FILE).stat().st_mode & 0o077 == 0, "nobody else reads it"
+    assert (tmp_path / FILE).stat().st_mode & 0o077 == 0, "no other user reads it"
     others = {keep_hotspot(folder, "02:00:00:00:1a:2b").password for folder in _folders(tmp_path, 20)}
     assert len(others) == 20 and all(len(password) == 14 for password in others)
 

@@ -150,7 +150,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
         (ROOT / "appliance" / name).read_text() for name in ("table-referee.service", "table-referee-page.service")
     ]
     assert (key(units[0], "RuntimeDirectory"), key(units[0], "RuntimeDirectoryPreserve")) == ("table-referee", "yes")
-    assert key(units[0], "RuntimeDirectoryMode") == "0770", "the group's, and nobody else's"
+    assert key(units[0], "RuntimeDirectoryMode") == "0770", "the group's alone"
     assert (key(units[0], "User"), key(units[1], "User")) == ("table-referee", "table-referee-page")
     assert key(units[1], "Group") == "table-referee"
     assert "\nu table-referee-page -:table-referee " in (ROOT / "appliance" / "table-referee.sysusers").read_text()

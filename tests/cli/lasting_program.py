@@ -16,7 +16,7 @@ open_standard_files()
 said = Path(sys.argv[1])
 with said.open("w", encoding="utf-8") as file, lasting_output():
     for _ in range(200):
-        print("a line that nobody reads " * 40)
+        print("an unread line " * 40)
         print("nor this", file=sys.stderr)
     sys.stdout.flush()
     # A child has the same standard files, and prints too.

@@ -105,7 +105,7 @@ def test_a_reader_that_goes_away_is_no_mistake(monkeypatch: pytest.MonkeyPatch, 
     with os.fdopen(write, "w", buffering=1) as pipe:
         monkeypatch.setattr(sys, "stdout", pipe)
         assert main(["rules"]) == 141
-        print("nobody reads this", flush=True)
+        print("an unread line", flush=True)
 
 
 class Interrupted(StringIO):

@@ -118,7 +118,7 @@ def test_the_players_stop_at_pause_and_go_on_at_resume(cards: int) -> None:
         line for line in conductor.observations
         if isinstance(line, Card | Slap) and paused + SECOND < line.t < resumed
     ]  # fmt: skip
-    assert within == [], "somebody moved while the game was paused"
+    assert within == [], "a player moved while the game was paused"
     assert max(gaps(script)) > 60 * SECOND and sorted(gaps(script))[-2] < 8 * SECOND
     assert summary.cards.right == summary.cards.laid == script.laid > cards + 20
     assert is_played_in_turn(conductor, resumed)

@@ -49,7 +49,7 @@ def test_a_stack_that_was_won_is_foreseen_card_by_card() -> None:
 def test_a_card_whose_place_is_known_can_come_from_nowhere_else() -> None:
     foresight = foreseen(WON, 9000, **COUNTS)
     assert not foresight.may_come("7h", 1) and foresight.may_come("Kd", 1)
-    assert foresight.may_come("7h", None), "whose hand it is nobody knows: it may be Cho's"
+    assert foresight.may_come("7h", None), "the hand is unknown: it may be Cho's"
     assert not foresight.may_come("7c", None)
     assert not foreseen("1000 1:7h", 9000).may_come("7h", 2)
 

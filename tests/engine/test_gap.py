@@ -161,7 +161,7 @@ def test_hands_of_a_pause_are_told_by_card_and_the_first_is_named() -> None:
         hands.add(slap)
     hands.add(press(101 + SAME_CARD_WINDOW, 4))
     hands.add(press(200, 1))
-    assert hands.told(99 + SAME_CARD_WINDOW) == [], "further hands may still be told"
+    assert hands.told(99 + SAME_CARD_WINDOW) == [], "further hands may still be reported"
     (first,) = hands.told(100 + SAME_CARD_WINDOW)
     assert [(slap.seat, slap.t) for slap in first.slaps] == [(1, 100), (2, 500), (3, 100 + SAME_CARD_WINDOW)]
     assert (first.t, first.margin, first.error, first.sure) == (100, 400, 5, True)

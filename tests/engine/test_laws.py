@@ -184,7 +184,7 @@ def test_the_laws_of_the_table_notice_what_breaks_them() -> None:
     assert position.challenge is not None
     wrong = {
         "nothing for who does not play": position.replace(absent=frozenset((3,))),
-        "nobody pays his own challenge": position.replace(phase=position.challenge._replace(challenged=2)),
+        "no player pays their own challenge": position.replace(phase=position.challenge._replace(challenged=2)),
         "cards are conserved": position.replace(counts=(3, 2, 2)),
         "who is due holds a card": position.replace(counts=(2, 2, 0)),
     }
@@ -261,7 +261,7 @@ def test_a_ruling_that_was_undone_is_not_replaced_again() -> None:
 
 
 def test_of_two_answers_that_take_effect_at_one_instant_the_later_line_holds() -> None:
-    """In this game the second answer is told for an instant that has been reported already (K6)."""
+    """In this game the second answer names an instant that has been reported already (K6)."""
     assert not LAWS["answers"](73_311_000_085)
 
 

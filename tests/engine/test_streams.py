@@ -85,7 +85,7 @@ def test_a_log_has_one_table_and_it_comes_first() -> None:
     ],
 )
 def test_a_seat_that_the_table_has_not_is_refused_where_nobody_may_join(kind: str, fields: dict[str, Any]) -> None:
-    """A pad may be pressed by a bystander; any other line needs a player, who may be told to join later (M11)."""
+    """A pad may be pressed by a bystander; any other line needs a player, whose joining may be reported later (M11)."""
     referee = Adjudicator()
     referee.observe(from_fields(TABLE, 1))
     with pytest.raises(LogError, match='"seat" must be 1 to 3: this table has 3 seats'):
@@ -266,7 +266,7 @@ def test_a_pause_makes_slaps_void_until_the_table_goes_on() -> None:
 
 
 def test_a_bystander_joins_from_any_free_pad() -> None:
-    """M11: once, up to eight; the pads between stay unused, and without the row nobody joins."""
+    """M11: once, up to eight; the pads between stay unused, and without the row no player joins."""
     rules = {"base": "classic", "on": ["M11"]}
     table = {**TABLE, "rules": rules, "counts": [5, 5, 5]}
     double = [line("card", 1000, "c1", card="7h", seat=1), line("card", 2000, "c2", card="7c", seat=2)]

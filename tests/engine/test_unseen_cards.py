@@ -40,7 +40,7 @@ def test_one_question_is_asked_and_nothing_that_hangs_on_it_is_ruled() -> None:
     ]  # fmt: skip
     hands = [ruling["about"] for ruling in rulings if ruling.id in ("question@s1", "question@s2")]
     assert hands == [["g1", "s1"], ["g1", "s2"]]
-    assert brief(rulings, "turn") == ["turn@table seat=1", "turn@c1 seat=2", "turn@c2 seat=3"], "nobody's after that"
+    assert brief(rulings, "turn") == ["turn@table seat=1", "turn@c1 seat=2", "turn@c2 seat=3"], "no player's after that"
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_cards_laid_unseen(rig: Rig, row: Row) -> None:
     rig.camera.set("")
     rig.until(lambda: not rig.conductor.paused)
     rig.until(lambda: len(rig.conductor.view.pile) == 3)
-    assert rig.conductor.view.pile == ("7h", "??", "7c"), "what may lie between nobody has seen"
+    assert rig.conductor.view.pile == ("7h", "??", "7c"), "the cards between are unseen"
     rig.slap(3)
     rig.until(lambda: len(rig.rulings("question")) > 0 and rig.conductor.watermark > rig.conductor.observations[-1].t)
     assert not rig.rulings("slap_won")

@@ -369,7 +369,7 @@ def test_orphan(row: Row) -> None:
         assert left.pid in end_orphans()
         assert left.wait(PATIENCE) == -signal.SIGKILL
         row.shows("recovers", "at the next start")
-        assert own.poll() is None, "whose parent lives is nobody's orphan"
+        assert own.poll() is None, "a child whose parent lives is no orphan"
         assert end_orphans() == []
     finally:
         own.kill()

@@ -1,4 +1,4 @@
-"""The referee's priority: every thread that there is, and nothing that it starts later."""
+"""The referee's priority: every thread that exists, and nothing that it starts later."""
 
 from __future__ import annotations
 

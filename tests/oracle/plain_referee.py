@@ -341,7 +341,7 @@ class PlainReferee:
         if self.over:
             return
         seat, t, name = line.get("seat") or self.turn, line["t"], line["card"]
-        assert seat is not None, "a card that nobody can have laid"
+        assert seat is not None, "a card that no player can have laid"
         if seat != self.turn:
             emptied = self.emptied
             self.lay(seat, line, dead=True)

@@ -134,7 +134,7 @@ def _judge_round(
     by_edge = _first_of_each(
         (edge.t, edge.seat) for edge in edges if edge.pressed and begin <= edge.t <= end and edge.seat in hands
     )
-    # A contact whose release was told so late may have been a hand's, for all that the filter knows.
+    # A contact whose release was reported so late may have been a hand's, for all that the filter knows.
     late = {edge.seat for edge in edges if not edge.pressed and begin <= edge.t <= end and edge.t_error > MS}
     by_slap = _first_of_each(
         (t, seat) for seat, t in slaps if begin <= t <= end and (seat in hands or seat not in late)

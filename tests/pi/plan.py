@@ -31,7 +31,7 @@ class Round:
     hands: tuple[tuple[int, int], ...]
     contacts: tuple[Contact, ...]
     ordered: bool = True
-    """Whether the order of the hands is to be told: not if all fall at one instant."""
+    """Whether the order of the hands is to be ruled: not if all fall at one instant."""
 
     @property
     def begin(self) -> int:

@@ -21,7 +21,7 @@ class ToldEdge:
 
 @dataclass(slots=True)
 class Report:
-    """Everything that was told."""
+    """Everything that was reported."""
 
     edges: list[ToldEdge] = field(default_factory=list)
     slaps: list[tuple[int, int]] = field(default_factory=list)

@@ -215,4 +215,4 @@ def test_the_page_shows_the_league_without_people_who_did_not_agree(path: Path) 
 def test_a_page_without_people_has_an_empty_league(tmp_path: Path) -> None:
     assert latest_season(GameCache(tmp_path / "none.db")).rows == []
     Record(tmp_path / "record.db").close()
-    assert latest_season(GameCache(tmp_path / "record.db")).rows == [], "nobody was ever asked"
+    assert latest_season(GameCache(tmp_path / "record.db")).rows == [], "no person was ever asked"

@@ -339,7 +339,7 @@ def test_periods() -> None:
         _info(6, 31), _info(7, 30), _info(8, 0),
     ]  # fmt: skip
     over = find_overdue(games, RetentionPeriods(), now)
-    assert over.games == (2, 3), "nobody goes on with a game that was broken off, unless it is the newest"
+    assert over.games == (2, 3), "no program goes on with a game that was broken off, unless it is the newest"
     assert over.names == (4, 5)
     assert over.pictures == (4, 5, 6)
 

@@ -61,7 +61,7 @@ def test_a_page_that_starts_between_two_games_sees_the_last_one_and_then_the_nex
         keeper = record.begin(AT)
         keeper.write(TABLE)
         keeper.end(AT)
-    assert [path.name for path in real.iterdir()] == ["record.db"], "nobody has it open"
+    assert [path.name for path in real.iterdir()] == ["record.db"], "no program has it open"
     with closing(GameCache(seen / "record.db")) as shelf:
         assert [info.id for info in shelf.games()] == [1]
         with Record(real / "record.db") as record:

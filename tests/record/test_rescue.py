@@ -244,7 +244,7 @@ def test_damaged_pictures_are_moved_aside_and_the_others_go_on(path: Path) -> No
 
 def test_what_is_no_record_is_left_where_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "letter.txt"
-    path.write_text("this is no database, but somebody's letter\n" * 200, encoding="utf-8")
+    path.write_text("this is no database, but a letter\n" * 200, encoding="utf-8")
     assert "was left as it is" in mend_record(path, STAMP)
     assert main(["games", "--record", str(path), "--rescue"]) == 2
     assert "nothing in it can be read as a record" in capsys.readouterr().err

@@ -181,7 +181,7 @@ class _Names:
 
     def seat(self, name: str) -> int:
         if name not in self.names:
-            raise SceneError(f"nobody at this table is called {name}")
+            raise SceneError(f"no player at this table is called {name}")
         return self.names.index(name) + 1
 
     def seat_or_none(self, name: str) -> int | None:

@@ -86,7 +86,7 @@ def test_a_card_out_of_turn_is_dead_and_lies_where_the_rules_say() -> None:
     assert free.position.pile[-1].state == "played" and free.position.turn == 1
     unseen = table(off="K4")
     lay(unseen, "9h", 2)
-    assert unseen.position.pile[-1].seat == 1, "nobody is seen out of turn"
+    assert unseen.position.pile[-1].seat == 1, "no player is seen out of turn"
 
 
 @pytest.mark.parametrize(("apart", "at_once"), [(DRAWN_AT_ONCE_NS - 1, True), (DRAWN_AT_ONCE_NS, False)])
@@ -220,7 +220,7 @@ def test_a_lead_shows_that_the_last_pile_is_gone() -> None:
 
 
 def test_a_lead_that_may_be_several_seats_comes_from_the_cards_without_a_holder() -> None:
-    """K3: it is nobody's, so that no card is counted twice, and no seat is paid for it."""
+    """K3: it is no player's, so that no card is counted twice, and no seat is paid for it."""
     tied = table(cards="7h 7c", phase=DeadHeat((1, 3)), known=(("2h",) * 5, (), ("3h",) * 5))
     lay(tied, "Kh", None)
     assert ruled(tied) == ["question ask=who_played"]

@@ -273,7 +273,7 @@ def test_a_wild_joker_has_a_suit_where_suits_matter() -> None:
     assert found("P5a P5c P13c", "7h 2c Xr")[0] == ("P5a", "P5c")
     assert found("P5b P5c P13c", "2c 7h", bottom="Xr", under=True)[0] == ("P5b", "P5c")
     for ends in ("P5a", "P5b"):
-        assert found(f"{ends} P5c P13c", "7h Xr 7s") == ((), 0), "a joker between them helps nobody"
+        assert found(f"{ends} P5c P13c", "7h Xr 7s") == ((), 0), "a joker between them does not help"
         assert found(f"{ends} P13c", "7h Xr 7s")[0] == (ends,)
 
 

@@ -86,7 +86,7 @@ def test_the_next_player_has_cards_and_is_found_in_the_direction_of_play() -> No
     assert (left.players(), left.players_after(1), left.before(2)) == ((2, 3), (2, 3), 3)
     assert table.players_after(3, step=-1) == (2, 1, 4)
     loses = table.replace(rules=read_house_rules("beggar-my-neighbour"))
-    assert [loses.after(seat) for seat in (1, 2, 3, 4)] == [2, 3, 4, 1], "E6 passes nobody over"
+    assert [loses.after(seat) for seat in (1, 2, 3, 4)] == [2, 3, 4, 1], "E6 passes no player over"
     assert loses.replace(absent=frozenset({2})).after(1) == 3
 
 

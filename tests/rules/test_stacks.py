@@ -155,7 +155,7 @@ def test_locks_count_down_by_cards_rounds_piles_and_slaps() -> None:
     card_was_laid(step)
     assert locks(step) == [None, Lock("slap", "F6f"), None]
     somebody_slapped(step, 2)
-    assert set(step.position.locked_out) == {2}, "its own hand frees nobody"
+    assert set(step.position.locked_out) == {2}, "its own hand frees no player"
     somebody_slapped(step, 3)
     assert set(step.position.locked_out) == set()
     paused = table(paused_at=5, locks=(Lock("cards", "N8", 1), None, None))

@@ -319,7 +319,7 @@ def test_a_picture_of_the_bare_table_is_stale_where_the_view_is_another(
         assert all("--bare" in finding.mend for finding in found)
         return found[0].words if found else ""
 
-    assert not [*check_bare_table(load_settings(table), table)], "nobody needs one"
+    assert not [*check_bare_table(load_settings(table), table)], "no picture is needed"
     monkeypatch.setattr(bare_look, "open_camera_of", lambda _: OverheadFrames(CAMERA, bare()))
     monkeypatch.setattr(calibrate, "open_camera_of", lambda _: OverheadFrames(CAMERA, with_sheet()))
     assert main(["calibrate", "--settings", str(table), "--bare"]) == 0

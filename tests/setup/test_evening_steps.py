@@ -89,7 +89,7 @@ class FakeBench(Bench):
         return []
 
     def doctor(self, text: str) -> tuple[str, bool]:
-        raise AssertionError("nobody asked for it")
+        raise AssertionError("it was not asked for")
 
 
 def answer_wizard(bench: FakeBench, *answers: str, steps: Sequence[WizardStep] = EVENING) -> Wizard:

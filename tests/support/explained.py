@@ -49,9 +49,9 @@ def contradictions(said: Explanation) -> Iterator[str]:
         if on_top[-1:] != ["dead"]:
             yield "no dead card lies on top"
     if ruling.kind == "slap_void" and reason == "late" and not rows.keys() & _BEFORE_IT:
-        yield "nobody was before it"
+        yield "no hand was before it"
     if ruling.kind == "slap_void" and reason == "held" and "M5" not in rows:
-        yield "nobody knows since when it was held"
+        yield "it is unknown since when it was held"
     by_people = len(ruling.because) > 1
     if (
         ruling.kind == "dead_card"
@@ -64,7 +64,7 @@ def contradictions(said: Explanation) -> Iterator[str]:
     if ruling.kind in ("challenge", "chance", "dead_card") and not lies & set(ruling.because):
         yield "its card does not lie there"
     if ruling.doubt and ruling.kind in SLAP_KINDS and "K9" not in held:
-        yield "no doubt is told"
+        yield "no doubt is stated"
     told = [
         considered
         for considered in said.considered

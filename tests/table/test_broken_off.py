@@ -184,7 +184,7 @@ def test_a_game_of_other_people_does_not_go_on(tmp_path: Path) -> None:
     opened = open_game(record, left, 0)
     assert opened.past is None
     assert "other people played it" in opened.left_behind
-    assert record.games()[0].ended is None, "nobody has ended it"
+    assert record.games()[0].ended is None, "it has not been ended"
     again = find_broken_off(record, table_of(SETTINGS, 0))
     assert open_game(record, again, 0).past is not None, "its own people go on with it"
     assert open_game(record, again, 0, new=True).left_behind == ""
@@ -263,7 +263,7 @@ def test_the_page_is_woken_and_its_commands_are_done(tmp_path: Path) -> None:
         page.setblocking(False)
         for t, cards in ((1_000, [("7h", 2)]), (2_000, [("8c", 1)]), (2_600, [])):
             desk.see(t * MS, *cards)
-            assert page.recv(100) == b"\0", "a byte that says nothing but that there is something"
+            assert page.recv(100) == b"\0", "a byte without content: it only wakes"
         many = 0
         while many < 10_000:
             desk.see((3_000 + many) * MS)

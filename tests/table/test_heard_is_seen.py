@@ -23,7 +23,7 @@ SPOKEN = {ruling.kind: ruling for ruling, said in SAID if said is not None}
 """A ruling of each spoken kind."""
 UNLIT_NOTICES = {
     "card_lands": "whose turn it is changes its light",
-    "card_lands_alone": "a card is seen, and nobody's turn follows",
+    "card_lands_alone": "a card is seen, and no turn follows",
 }
 """The reasons why some phrases of the appliance have no light."""
 FIELDS: dict[str, Any] = {

@@ -264,7 +264,7 @@ def test_what_is_seen_while_the_disk_is_slow_is_ruled_at_once_and_told_afterward
     for now in (2600, 3000):  # a line without listeners waits a little for its commit
         slow.turn(now * MS)
     slow.turn(3100 * MS)
-    assert told[0] == told[1], "nothing is told before it is on the disk"
+    assert told[0] == told[1], "nothing is announced before it is on the disk"
     assert slow.conductor.cards == 2
     assert slow.told[-1][1] == "turn@c2"
 

@@ -244,7 +244,7 @@ def test_what_passed_in_a_gap_is_said_without_a_screen(room: Room) -> None:
 
 def test_a_pile_that_went_in_a_gap_is_claimed_by_a_held_pad(room: Room) -> None:
     _blind(room)
-    assert room.hands((0, 2500), seat=3) != "The game is paused.", "as with any pile that nobody owns, a hold says mine"
+    assert room.hands((0, 2500), seat=3) != "The game is paused.", "as with any pile without an owner, a hold says mine"
     assert [line.value for line in room.conductor.observations if isinstance(line, Answer)] == [3]
     assert room.conductor.view.questions == ()
 

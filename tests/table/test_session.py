@@ -146,7 +146,7 @@ def test_another_game_is_ordered_and_after_a_power_cut_it_is_the_one_that_goes_o
         new, old = table_.games()
         assert (new.seats, new.rules, new.ended) == (("Cho", "Dan"), "slapjack", None)
         assert old.ended is not None
-        assert old.seats == ("Seat 1", "Seat 2"), "nobody agreed to be remembered"
+        assert old.seats == ("Seat 1", "Seat 2"), "no player agreed to be remembered"
         table_.process.send_signal(signal.SIGKILL)
         table_.process.wait()
     with running(table) as table_:

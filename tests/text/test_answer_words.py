@@ -67,7 +67,7 @@ def test_a_sentence_in_a_language(said: Sentence, language: str, words: str) -> 
     "answer",
     [
         {"words": "done"},
-        {"words": "done", "said": "what nobody says", "fields": {}},
+        {"words": "done", "said": "an unknown sentence", "fields": {}},
         {"words": "done", "said": "{seat} was first; the referee rules again on everything after it", "fields": {}},
         {"words": "done", "said": "answered: {seat}", "fields": {"seat": {"words": "x", "said": "unheard of"}}},
         {"words": "done", "said": ["set"], "fields": {}},

@@ -108,7 +108,7 @@ def test_no_liar_is_surely_first_where_another_hand_was(lie: Lie) -> None:
             assert second is None or second.t + second.t_error > first.t - first.t_error
             done = next(at for at, told in table.told if told >= first.t)
             assert done - honest.t <= MOST_WAIT
-        assert table.words or lie.phone in (Early25, Early100), "these are told as dead heats and late hands alone"
+        assert table.words or lie.phone in (Early25, Early100), "these are reported as dead heats and late hands alone"
 
 
 def test_honest_phones_are_believed_and_accused_of_nothing() -> None:
@@ -147,7 +147,7 @@ def pile(*rulings: tuple[int, dict[str, Any]], liar: int = 100 * MS) -> Pile:
 def test_a_pile_is_won_unjustly_only_for_sure_and_outside_the_error() -> None:
     assert pile(won(LIAR, None)).is_wrong
     assert pile(won(LIAR, 60 * MS)).is_wrong
-    assert not pile(won(LIAR, 120 * MS)).is_wrong, "within the error nobody knows better"
+    assert not pile(won(LIAR, 120 * MS)).is_wrong, "within the error the order is unknown"
     assert not pile(won(LIAR, None, "people")).is_wrong
     assert not pile(won(LIAR, None), liar=-20 * MS).is_wrong, "it was first"
     assert not pile(won(1, None)).is_wrong

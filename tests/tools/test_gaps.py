@@ -107,7 +107,7 @@ def test_people_answer_with_the_truth(planned: Plan) -> None:
         return true_answer(planned, replace(asked, fields={**fields, "cards": list(seen)}), lines)
 
     assert answer(*hidden) == "nothing"
-    assert answer("??", *hidden[1:]) == "nothing", "a card that nobody could read is the one that was laid"
+    assert answer("??", *hidden[1:]) == "nothing", "an unread card is the one that was laid"
     assert answer(*hidden[:-1], "Xr") == "unknown", "what is seen is not what was laid"
     assert answer("Xr", *hidden) == "unknown"
     assert 2 <= len(hidden) <= 4 and answer(hidden[-1]) == " ".join(hidden[:-1])

@@ -64,7 +64,7 @@ def usb_camera(_: None) -> list[Row]:
     camera.close()
     return [
         *rows,
-        Row("the camera goes while it is looked through", "is told", words or "nothing is told", bool(words)),
+        Row("the camera goes while it is looked through", "is reported", words or "nothing is reported", bool(words)),
     ]
 
 

@@ -165,4 +165,4 @@ def unplugged(chip: SimulatedChip) -> list[Row]:
         time.sleep(0.01)
     words = pads.trouble
     pads.close()
-    return [Row("the chip vanishes", "is told", words or "nothing is told", "are gone" in words)]
+    return [Row("the chip vanishes", "is reported", words or "nothing is reported", "are gone" in words)]

@@ -114,7 +114,7 @@ def keys(_: None, pairs: int) -> list[Row]:
             by_seat = {slap.seat: slap for slap in rig.slaps}
             told += len(rig.slaps)
             if len(rig.slaps) != 2 or set(by_seat) != {first, second}:
-                print(f"vm: pair {number}: {done} was told as {rig.slaps}", flush=True)
+                print(f"vm: pair {number}: {done} was reported as {rig.slaps}", flush=True)
                 wrong += 1
                 continue
             off += sum(

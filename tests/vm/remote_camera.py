@@ -46,8 +46,8 @@ def remote_usb(_: None) -> list[Row]:
         Row("frames through another process", "10, 320 x 180", f"{len(before)}, {shape[1]} x {shape[0]}",
             len(before) >= 10 and shape == (180, 320, 3)),
         # This driver computes its stamps, of frames that it has yet to paint: those of the future are not believed.
-        Row("the clock of its stamps", "is told", clock, clock in ("CLOCK_MONOTONIC", "arrival")),
-        Row("the cable is out", "is told", f"{words[0] if words else 'nothing'} (after {told_after:.1f} s)",
+        Row("the clock of its stamps", "is reported", clock, clock in ("CLOCK_MONOTONIC", "arrival")),
+        Row("the cable is out", "is reported", f"{words[0] if words else 'nothing'} (after {told_after:.1f} s)",
             bool(words) and "usb:0 stopped answering" in words[0]),
         Row("the cable is in again", "frames go on", f"{words[-1:]} (after {took:.1f} s, {camera.starts} starts)",
             words[-1:] == ["the camera is back"] and bool(after) and after[-1].t > before[-1].t),

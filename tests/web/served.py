@@ -94,7 +94,7 @@ class Served:
             os.kill(self.pid, signal.SIGKILL)
         status = self._starter.wait(self.pid)
         self._printed.close()
-        assert ended, "the page did not end when it was told to"
+        assert ended, "the page did not end when it was asked to"
         return status
 
     def __enter__(self) -> Self:

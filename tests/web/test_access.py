@@ -1,4 +1,4 @@
-"""Who may do what over the network: one table of routes, credentials and expected answers, on the whole page."""
+"""Permissions over the network: one table of routes, credentials and expected answers, on the whole page."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ REACTING = """
 }
 """
 """Reacts to each card some time after it, and notes both by the machine's own clock and the trial's number; the harness
-stamps the hand late, as screens and keyboards do. A window without a card is told by the server when the room's page
+stamps the hand late, as screens and keyboards do. The server tells a window without a card when the room's page
 has to show it. A trial that is repeated, because the picture took too long, is noted anew.
 """
 

@@ -240,7 +240,7 @@ def test_the_device_unused_for_longest_makes_room() -> None:
 
 @given(st.text(max_size=80))
 def test_no_token_but_its_own_opens_a_session(given_: str) -> None:
-    """Whatever the cookie holds."""
+    """The cookie may hold any text."""
     known = sessions()
     known.begin("phone", 0)
     assert known.find(given_, 0) is None

@@ -276,7 +276,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
     """Details outside the record are requested over the control socket; a new page takes over a dead page's place."""
     wakes, link = tmp_path / "page.sock", Link(tmp_path / "page.sock")
     wakes.touch()
-    assert not link.tell(), "nobody listens"
+    assert not link.tell(), "no page listens"
 
     async def run() -> None:
         record = Record(tmp_path / "games.sqlite")
@@ -326,7 +326,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_contradicts_the_final_ruling_while_hands_still_come(language: str) -> None:
-    """A won slap is shown before the later hands are known: until then nothing says that there is none."""
+    """A won slap is shown before the later hands are known: until then none is ruled out."""
     late = file_lines("2350 slap 2 ±0.02 #s3", "2450 tick")
     lines = (*SLAPPED[:-2], *late, *SLAPPED[-2:])
     words, made = RulingWords(("Ana", "Ben", "Cho"), texts(language)), Board(1, live=True)

@@ -111,7 +111,7 @@ def test_a_game_that_is_not_there_and_one_that_cannot_be_are_not_found(page: Pag
         reply = page.get(path)
         assert reply.status == 404
         assert b"<h1>" in reply.body, "in words"
-    assert page.get("/api/nothing").body == b"", "a program is told by the status alone"
+    assert page.get("/api/nothing").body == b"", "a program gets the status alone"
 
 
 def test_without_a_record_there_is_a_page_that_says_so(page: Page) -> None:
@@ -159,7 +159,7 @@ def test_lines_of_every_kind_are_told_when_a_game_is_stepped_through(page: Page)
     replayed = page.shown(f"/games/{game}/replay", "lang=en")
     assert "26 cards" in steps + replayed
     assert "2026-05-01" in steps + replayed
-    assert "sneeze" not in steps + replayed, "what nobody knows is passed over"
+    assert "sneeze" not in steps + replayed, "an unknown kind is passed over"
     assert page.shown(f"/games/{game}/steps", "from=9999") != steps
 
 
@@ -198,7 +198,7 @@ def test_a_league_of_nobody_says_so_and_one_of_those_who_agreed_ranks_them(page:
     assert 'class="panel none"' in page.shown("/league")
     for winner in (1, 1, 2):
         add_game(page.path, ["Ana", "Ben"], AT, winner=winner)
-    assert 'class="panel none"' in page.shown("/league"), "nobody agreed"
+    assert 'class="panel none"' in page.shown("/league"), "no player agreed"
     with People(page.path) as people:
         people.answer("Ana", True, AT)
         people.answer("Ben", True, AT)

@@ -48,7 +48,7 @@ def test_a_screen_speaks_when_asked_and_verdicts_come_first(house: House, page: 
         shown(page, "Ben is to play")
         house.link.tell("Ana is to play")
         shown(page, "Ana is to play")
-        assert page.evaluate("spoken") == [], "nobody has asked this screen to speak"
+        assert page.evaluate("spoken") == [], "this screen has not been asked to speak"
         button.click()
         assert button.get_attribute("aria-pressed") == "true"
         assert spoken(page, 1) == ["en: Sound is on here"]

@@ -150,7 +150,7 @@ def test_who_has_paired_sees_all_and_the_tables_own_browser_too(tmp_path: Path) 
         only_paired=True, proxies=["127.0.0.1"],
     )  # fmt: skip
     for hops in ([], forwarded(PHONE), forwarded("127.0.0.1")):
-        assert behind.get("/", hops, client="127.0.0.1").status == 401, "behind a proxy nobody sits at this machine"
+        assert behind.get("/", hops, client="127.0.0.1").status == 401, "behind a proxy no visitor sits at this machine"
     assert behind.get("/", behind.pair().headers, client="127.0.0.1").status == 200
 
 

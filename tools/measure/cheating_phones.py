@@ -269,7 +269,7 @@ class Lie:
     name: str
     phone: Callable[[int, str, random.Random], Phone]
     may_pass: bool = False
-    """Whether it may lie inside the stated error, so that there is nothing to detect where no other hand is near."""
+    """Whether it may lie inside the stated error, so there is nothing to detect where no other hand is near."""
 
 
 LIES: Final = (
@@ -286,4 +286,4 @@ LIES: Final = (
     Lie("another seat's hand", AnothersHand),
     Lie("last night's code", LastNights),
 )
-HONEST: Final = Lie("nobody lies", Phone)
+HONEST: Final = Lie("no phone lies", Phone)

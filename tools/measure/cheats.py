@@ -190,7 +190,7 @@ class Played:
             *[f"{self.wronged} piles were won unjustly"] * bool(self.wronged),
             *[f"{self.strangers} hands of others were made up"] * bool(self.strangers),
             *["a verdict was delayed by more than 0.5 s"] * (self.delay(usual) > _DELAY),
-            *["nothing was told of it"] * (not self.words and not self.lie.may_pass),
+            *["nothing was reported of it"] * (not self.words and not self.lie.may_pass),
         ]
 
 
@@ -545,7 +545,7 @@ def main() -> int:
     for usual, evening in played(lies, args.piles, args.seed, args.at_once):
         pairs.append((usual, evening))
         print(show(evening, usual), flush=True)
-        print(f"      {evening.words or 'nothing was told'}", flush=True)
+        print(f"      {evening.words or 'nothing was reported'}", flush=True)
         for words in evening.misses(usual):
             print(f"      MISSED: {words}", flush=True)
     args.out.mkdir(parents=True, exist_ok=True)

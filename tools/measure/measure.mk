@@ -271,7 +271,7 @@ evenings: install apt-test  ## a family's, a class's and a club's first week fro
 page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured
 	$(BIN)/python -m tools.measure.page_bench $(ARGS)
 
-# What somebody may look at costs the page: a game of 100,000 rulings, records of 2 GB (4 GB below build).
+# Costs of the page's views: a game of 100,000 rulings, records of 2 GB (4 GB below build).
 .PHONY: looking-cost
 
 looking-cost: install  ## time and memory of a page's answers over very long games and records of 2 GB, required against measured (some minutes; ARGS="--mb 200" for less)
@@ -308,7 +308,7 @@ review-check: install  ## three rendered disputes settled by `referee review`: h
 # What is no arm, and an arm that rests: the watcher's look at the picture's edge, in figures.
 .PHONY: arm-trials
 
-arm-trials: install  ## soft shadows over the picture's edge, and arms that rest for a minute: which are told as arms (ARGS="--seeds 4" for less)
+arm-trials: install  ## soft shadows over the picture's edge, and arms that rest for a minute: which are taken for arms (ARGS="--seeds 4" for less)
 	$(BIN)/python -m tools.measure.arm_trials $(ARGS)
 
 # A second world to be judged in: path-traced by Blender (bpy, Python 3.11), in an environment of its own.

@@ -228,7 +228,7 @@ class Check:
             changes.append(Change(after, text, text in map(_plain, allowed)))
 
     def _forms(self, final: Ruling) -> list[Ruling]:
-        """Return a ruling as it may be told: before another hand is known, and at last."""
+        """Return a ruling as it may be announced: before another hand is known, and at last."""
         if final.kind != "slap_won" or final["decided_by"] != "time":
             return [final]
         fields = {**final.fields, "margin": None, "error": None, "runners_up": []}

@@ -88,7 +88,7 @@ class Row:
     def misses(self) -> list[str]:
         """Return the requirements that this line misses."""
         found = {
-            "wrong orders": self.wrong, "hands lost": self.lost, "slaps of nobody": self.extra,
+            "wrong orders": self.wrong, "hands lost": self.lost, "invented slaps": self.extra,
             "hands outside the stated error": self.misstated,
         }  # fmt: skip
         if self.section != "crosstalk":

@@ -27,7 +27,7 @@ RECORDED: Final = 100_000
 """Allowed distance of a recorded stamp from the script, ns: nearer edges come in the order of their pins."""
 HEADINGS: Final = {
     "section": "section", "gap": "apart, ms", "required": "required", "pairs": "pairs", "right": "first named",
-    "heats": "dead heat", "wrong": "wrong order", "lost": "hands lost", "extra": "slaps of nobody",
+    "heats": "dead heat", "wrong": "wrong order", "lost": "hands lost", "extra": "invented slaps",
     "misstated": "outside error", "shift": "shift, ns", "widest": "widest ±, ms",
 }  # fmt: skip
 

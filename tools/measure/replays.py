@@ -105,18 +105,18 @@ def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = No
     }
     delays, sizes, counts, faults, equal = [], [], [], [], 0
     with closing(PictureStore(record.with_name(FRAMES_FILE), read_only=True)) as store:
-        for one in noted:
-            slap = one["slap"]
+        for replay in noted:
+            slap = replay["slap"]
             if slap not in decided:
                 faults.append(f"{name}: {slap} was replayed, and is no decided slap")
                 continue
             t = decided[slap]
             fell = t if falls is None else falls.get(slap, t)
-            delays.append(round(one["began"] * MS) + ahead - fell)
-            sizes.append(one["bytes"])
+            delays.append(round(replay["began"] * MS) + ahead - fell)
+            sizes.append(replay["bytes"])
             kept = {str(instant) for instant in store.instants(game, t - BEFORE - SECOND, t + AFTER + SECOND)}
-            counts.append(len(one["frames"]))
-            if set(one["frames"]) <= kept:
+            counts.append(len(replay["frames"]))
+            if set(replay["frames"]) <= kept:
                 equal += 1
             else:
                 faults.append(f"{name}: {slap} showed instants that the record does not have")
@@ -134,7 +134,7 @@ def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = No
         "delay_ms": [round(delay / MS) for delay in (sorted(delays)[len(delays) // 2], max(delays))] if delays else [],
         "late": len(late), "most_bytes": max(sizes, default=0),
         "frames_shown": [min(counts), max(counts)] if counts else [],
-        "instants_equal": equal, "to_the_verdict": sum(one["reached"] for one in noted), "hid_a_card": hidden,
+        "instants_equal": equal, "to_the_verdict": sum(replay["reached"] for replay in noted), "hid_a_card": hidden,
     }  # fmt: skip
     return figures, faults
 

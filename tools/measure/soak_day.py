@@ -17,7 +17,7 @@ JOURNAL: Final = 6 << 20
 """and its journal, bytes."""
 
 Check = tuple[str, str, str, bool | None]
-"""Name, required, measured, and whether it is met; None: cannot be told yet."""
+"""Name, required, measured, and whether it is met; None: not known yet."""
 
 
 @dataclass(frozen=True)

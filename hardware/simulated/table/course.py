@@ -163,7 +163,7 @@ class Course:
                 self.now += 100 * MS
                 self._heed(self.judge.tick(self.now))
                 if self.now - idle_since > _PATIENCE_NS:
-                    raise ScriptError(f"at {self.now} ns nobody is to play and nobody to take the pile")
+                    raise ScriptError(f"at {self.now} ns no player is to play, and none to take the pile")
                 continue
             else:
                 t, what, seat = action

@@ -231,9 +231,9 @@ class BrokerService(TableService):
         """The fault of the broker, in words that say what to do; empty if there is none."""
         if not (words := self._connection.trouble):
             return ""
-        words += " (section [mqtt] of the settings); the game goes on, and is told there when that is mended"
+        words += " (section [mqtt] of the settings); the game goes on, and is reported there when that is mended"
         dropped = self.outbox.dropped
-        return f"{words}; {dropped} rulings found no room and are not told there" if dropped else words
+        return f"{words}; {dropped} rulings found no room and are not reported there" if dropped else words
 
     @_harmless
     def start(self) -> None:

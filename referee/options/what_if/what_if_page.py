@@ -55,8 +55,8 @@ async def show_what_if(site: Site, request: Request) -> Response:
         what = ("what-if", slap, move, texts.language)
         draw = lambda: join(_outcome(folded, seen, move, words))  # noqa: E731 - drawn only where it is not kept yet
         outcome = Markup(await site.run_exclusively(site.shelf.drawn, folded, what, draw) or "")
-    except MoveError as refused:
-        said = texts(f"what_if.bad_{refused.problem}", most=f"{MOST_MOVED // MS} ms")
+    except MoveError as error:
+        said = texts(f"what_if.bad_{error.problem}", most=f"{MOST_MOVED // MS} ms")
         status, outcome = 400, tag("p", said, class_="note bad", role="alert")
     title = texts("what_if.title")
     content = (

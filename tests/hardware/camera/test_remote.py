@@ -389,7 +389,7 @@ def test_the_child_ends_with_its_parent(fault: str) -> None:
     assert parent.stdout is not None
     child = os.pidfd_open(int(parent.stdout.readline()))
     parent.kill()
-    assert pidfd_ends(child), "though nobody asked it to"
+    assert pidfd_ends(child), "though no other process asked it to"
     os.close(child)
     _, errors = parent.communicate(timeout=PATIENCE)
     assert errors == "", "nothing is left that anybody must clean up"

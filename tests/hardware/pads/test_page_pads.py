@@ -369,7 +369,7 @@ def test_a_refused_page_is_told_for_a_while_by_its_seat() -> None:
         reports.refuse(2, why, 20 * SECOND)
         reports.advance(21 * SECOND)
         assert words in reports.silent[2] and 1 not in reports.silent
-    assert reports.watermark(21 * SECOND) == 21 * SECOND, "nobody waits for it"
+    assert reports.watermark(21 * SECOND) == 21 * SECOND, "the table does not wait for it"
     reports.advance(31 * SECOND)
     assert reports.silent == {}
     for seat, why in ((3, "phone"), (2, "mind")):

@@ -57,7 +57,7 @@ def test_the_pile_on_the_table_is_the_pile_of_the_script(games: list[Script]) ->
             elif isinstance(act, Burn):
                 pile = [*pile, *act.cards] if act.top else [*reversed(act.cards), *pile]
             elif isinstance(act, Take):
-                assert pile, "nobody takes an empty pile"
+                assert pile, "no player takes an empty pile"
                 pile = []
         assert tuple(pile) == script.pile
 
@@ -79,7 +79,7 @@ def test_players_do_what_the_referee_rules(games: list[Script]) -> None:
         said = rulings(script)
         burns = Counter((r["seat"], r["count"]) for r in said if r.kind == "burn")
         placed = Counter((o.seat, o.count) for o in script.truth if isinstance(o, Placed))
-        assert not placed - burns, "nobody burns unasked"
+        assert not placed - burns, "no player burns unasked"
         assert (burns - placed).total() <= 1, "one burn may still be due when the script stops"
         assert script.finished == any(r.kind in ("won", "lost", "drawn") for r in said)
         assert not [r for r in said if r.kind == "question"], "ideal sensors leave no question"
@@ -99,14 +99,14 @@ def test_every_preset_plays(preset: str, seats: int) -> None:
     assert held == Counter(all_cards())
     assert script.finished or script.laid == 60
     asked = [r["ask"] for r in rulings(script) if r.kind == "question"]
-    assert set(asked) <= {"bottom_card", "wild_rank"}, "only what nobody can have seen is asked about"
+    assert set(asked) <= {"bottom_card", "wild_rank"}, "only unseen things are asked about"
 
 
 def test_a_cut_pack_plays_too() -> None:
     script = play_game(1, 3, rules={"base": "classic", "on": ["S4c"]}, max_cards=60)
     assert script.laid == 60
     short = [play_game(seed, 4, rules={"base": "classic", "on": ["S4c"]}, max_cards=200) for seed in (1, 2, 3)]
-    assert all(script.laid < 200 and not script.finished for script in short), "somebody has run out, and nobody knows"
+    assert all(script.laid < 200 and not script.finished for script in short), "a player ran out unseen"
 
 
 def test_jokers_and_more_packs_are_on_the_table() -> None:

@@ -47,7 +47,7 @@ ready = config.read_text()
 config.write_text("</usr/share/alsa/alsa.conf>\\npcm.!default { type hw card 7 }")
 speaker = StreamSpeaker(Bank(), on_trouble=told.append, watched=False)
 assert "no sound card answers" in speaker.trouble, speaker.trouble
-speaker.say(["nobody hears this"])
+speaker.say(["an unheard phrase"])
 config.write_text(ready)
 speaker.look(time.monotonic() + 60)
 assert told[1:] == [""], told

@@ -53,7 +53,7 @@ def test_of_cards_that_came_in_it_the_one_on_top_is_told_behind_the_gap(lasts: i
     assert last < gap.t <= last + 1 * MS
     assert stream.names == ["7h", "Ks", "2c"]
     card = stream.cards[-1]
-    assert card.seat is None and card.bearing is None, "nobody saw who laid it"
+    assert card.seat is None and card.bearing is None, "the hand was not seen"
     assert card.t - card.t_error <= last + SPACING and until <= card.t + card.t_error
     assert stream.seen.index(gap) < stream.seen.index(card)
 

@@ -1,4 +1,4 @@
-"""The span in which a face came up, from frames that surely show none, surely one, or cannot be told."""
+"""The span in which a face came up, from frames that surely show none, surely one, or neither surely."""
 
 from __future__ import annotations
 

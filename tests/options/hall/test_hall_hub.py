@@ -62,7 +62,7 @@ class FailsOnce(Hall):
     def settle(self, now: int) -> bool:
         if not self.failed:
             self.failed = True
-            raise RuntimeError("nobody thought of this")
+            raise RuntimeError("an unforeseen fault")
         return super().settle(now)
 
 

@@ -108,7 +108,7 @@ def test_a_sound_comes_within_what_the_card_says_of_its_delay() -> None:
     assert came is not None and card.played == ["slap"]
     assert came.t - came.t_error <= SECOND + card.latency <= came.t + came.t_error
     card.trouble = "no sound"
-    assert SoundStimulus(card, clock=lambda: SECOND).show() is None, "nobody has heard it"
+    assert SoundStimulus(card, clock=lambda: SECOND).show() is None, "it was not heard"
 
 
 def test_a_light_needs_a_table_and_a_card_on_the_screen_needs_nothing() -> None:
@@ -257,7 +257,7 @@ def test_each_phone_gets_a_place_of_its_own_and_pupils_cannot_play_the_teacher(t
             TRIAL, {"code": ways[1].partition("#")[2], **trial({"pupil": 2, "number": 1}, ready=ready, **early)}
         )
         assert (again.said["said"], again.said["number"]) == ("A little early: once more", 1)
-    assert served.post(TRIAL, {"code": "somebody's"}).status == 409
+    assert served.post(TRIAL, {"code": "a stranger"}).status == 409
     assert served.post(TRIAL, {"code": ways[0].partition("#")[2], "name": "Ana"}).status == 400
     assert served.post("/api/class", {"do": "forget"}).status == 401
     assert served.get("/trials.csv").status == 403

@@ -206,12 +206,12 @@ def test_a_slip_is_one_line(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     there = tmp_path / "there.jsonl"
-    there.write_text("somebody's\n")
+    there.write_text("another program's\n")
     assert main(["review", "none.mp4", *(option.format(there=there) for option in options)]) == 2
     told = capsys.readouterr().err
     assert words in told
     assert told.count("\n") == 1
-    assert there.read_text() == "somebody's\n"
+    assert there.read_text() == "another program's\n"
 
 
 def test_a_moments_result_can_be_shared_as_a_picture(app: Guard) -> None:

@@ -30,7 +30,7 @@
         button.disabled = true;
         throw new Error(told.words ?? String(status));
       }
-      // Nobody answers: what was measured is reported again.
+      // No answer: the measurement is reported again.
       answer.textContent = text("pad.lost");
       await sleep(1000);
     }

@@ -1,4 +1,4 @@
-// Keeps the tables as the server has them. What comes from a table is put in as text, never as markup.
+// Keeps the tables as the server has them. A table's words are put in as text, never as markup.
 "use strict";
 (() => {
   const hall = document.getElementById("hall");
@@ -152,7 +152,7 @@
     count();
   };
 
-  // An order that changes with every card would leave nobody the time to read.
+  // An order that changes with every card would leave no time to read.
   let arranged = { at: 0, size: -1 };
   const arrangeCalmly = () => {
     const restless = ["by_pile", "by_recent"].includes(byId("sort")?.value);
