@@ -30,6 +30,12 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
         else:
             Picamera2 = load()  # noqa: N806 - a class
     except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in (None, "picamera2"):
+            raise HardwareMissing(
+                "the Raspberry Pi's own camera is set, and this machine has no driver for it: no card is seen, so the "
+                "first hand is named and no slap is judged; begin the evening again and choose another camera (on a "
+                "Raspberry Pi, `referee doctor` says what to install)"
+            ) from error
         raise HardwareMissing(_import_words(error)) from error
     except Exception as error:  # C code of another release raises whatever it likes
         words = f"picamera2 cannot be loaded ({_root_message(error)}): {_MEND}"
@@ -69,11 +75,6 @@ def memory_words(error: BaseException) -> str | None:
 
 
 def _import_words(error: ImportError) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name in (None, "picamera2"):
-        return (
-            f"picamera2 is not installed: on a Raspberry Pi, {_INSTALL}, in an environment made with "
-            f"--system-site-packages; {_USB}"
-        )
     if isinstance(error, ModuleNotFoundError):
         return (
             f"picamera2 lacks {error.name}: it must be the system's, not pip's. pip uninstall picamera2, then "

@@ -40,6 +40,7 @@ _PHONE: Final = "phone"
 _STREAM: Final = "stream"
 _UNKNOWN: Final = "unknown"
 _LONGEST_DELAY: Final = 5000
+_CAMERA: Final = Sentence("The camera")
 
 
 def people_step(draft: SettingsText) -> Run:
@@ -231,6 +232,7 @@ def deal_step(draft: SettingsText) -> Run:
     """Ask who deals, and confirm the start; a broken-off game goes on without a deal."""
     left: LeftGame | None = yield DeviceCall("resumed_game", {"text": draft.text})
     if left is not None:
+        yield from _warn_of_no_camera(draft)
         yield choose("deal.resume", describe_table(left), "resume", {"resume": Sentence("Go on: the cards lie there")})
         return draft
     names = {str(n): seat.name for n, seat in enumerate(draft.settings.seats, start=1)}
@@ -239,15 +241,31 @@ def deal_step(draft: SettingsText) -> Run:
         words = Sentence("Who deals? The next one counter-clockwise leads.")
     dealer = yield choose("deal.dealer", words, str(draft.settings.dealer), names)
     draft = draft.changed({"dealer": int(dealer)})
+    yield from _warn_of_no_camera(draft)
     words = Sentence("Everything is ready. Deal all the cards, face down, and keep your hands off the pile.")
     yield choose("deal.begin", words, "begin", {"begin": Sentence("Begin: the referee watches from now on")})
     return draft
 
 
+def _warn_of_no_camera(draft: SettingsText) -> Generator[Request, Any, None]:
+    """Say what a game is without a camera, if the one of the settings is not plugged into this machine."""
+    source = draft.settings.camera.source
+    if source != "picamera" and not source.startswith("usb:"):
+        return
+    if source not in dict((yield DeviceCall("cameras", {}, Sentence("looking for cameras")))):
+        yield Remark(
+            Sentence(
+                "No camera answers, so the referee will see no cards: it names the first hand and judges no slap. To "
+                "play with one, go back to “{step}”.",
+                step=_CAMERA,
+            )
+        )
+
+
 EVENING: Final = (
     WizardStep("seats", Sentence("Who plays"), people_step),
     WizardStep("hands", Sentence("What you slap"), hands_step),
-    WizardStep("camera", Sentence("The camera"), look_step),
+    WizardStep("camera", _CAMERA, look_step),
     WizardStep("rules", Sentence("House rules"), rules_step),
     WizardStep("left_game", Sentence("Last time"), left_game_step),
     WizardStep("pictures", Sentence("Pictures"), pictures_step),

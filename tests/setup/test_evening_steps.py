@@ -108,8 +108,13 @@ def resume(wizard: Wizard, bench: FakeBench, *answers: str) -> None:
                 return
             assert (complaint := wizard.answer(text)) == "", complaint
         else:
-            what = getattr(wizard.request, "what", None)
-            wizard.give(None if what is None else getattr(bench, what)(**wizard.request.arguments))  # type: ignore[union-attr]
+            resume_once(wizard, bench)
+
+
+def resume_once(wizard: Wizard, bench: FakeBench) -> None:
+    """Give the wizard what its request to the bench returns."""
+    what = getattr(wizard.request, "what", None)
+    wizard.give(None if what is None else getattr(bench, what)(**wizard.request.arguments))  # type: ignore[union-attr]
 
 
 def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
@@ -354,11 +359,34 @@ def test_a_wizard_is_answered_from_another_thread(tmp_path: Path) -> None:
     assert runner.say("step deal") == ""
     assert settled(runner)["question"]["id"] == "deal.dealer"
     assert runner.say("3") == ""
+    state = settled(runner)
+    assert state["question"]["id"] == "deal.begin"
+    assert "No camera answers" in state["remarks"][-1], "the Pi's own is set and not there"
     assert runner.wizard.draft.settings.dealer == 1, "a step is done once it is through"
     assert runner.say("begin") == ""
     assert runner.wizard.draft.settings.dealer == 3
     assert runner.over.wait(PATIENCE) and runner.state()["step"] is None
     assert kept
+
+
+@pytest.mark.parametrize(
+    ("source", "warns"), [("picamera", True), ("usb:1", True), ("usb:0", False), ("http://x/video", False)]
+)
+def test_who_begins_without_a_camera_is_told_what_the_game_will_be(tmp_path: Path, source: str, warns: bool) -> None:
+    draft = new_settings(tmp_path).changed({"camera.source": source})
+    wizard, bench, told = Wizard(draft, EVENING[-1:]), FakeBench(tmp_path), list[str]()
+    for _ in range(10):
+        match wizard.request:
+            case Question(id="deal.begin"):
+                break
+            case Question():
+                wizard.answer("")
+                continue
+            case Remark(words=words):
+                told.append(words)
+        resume_once(wizard, bench)
+    assert told == ["No camera answers, so the referee will see no cards: it names the first hand and judges no slap. "
+                    "To play with one, go back to “The camera”."] * warns  # fmt: skip
 
 
 def test_a_person_who_waits_for_hands_may_leave(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ MS = 1_000_000
 SECOND = 1_000_000_000
 SETTLE = 20
 TELLS_AT_THE_OPENING = {
-    "uninstalled": "apt install python3-picamera2",
+    "uninstalled": "choose another camera .*`referee doctor` says what to install",
     "bindings": "lacks libcamera: it must be the system's, not pip's",
     "mismatch": r"do not fit together .*undefined symbol.*apt full-upgrade",
     "numpy": "built for another numpy.*numpy<2",
