@@ -123,9 +123,9 @@ def _put(section: Any, key: str, value: Any) -> None:
     section[key] = item
 
 
-def new_settings(folder: Path | None = None) -> SettingsText:
-    """Return the first settings of a new table: the commented example."""
-    return SettingsText(example_settings(), folder, is_new=True)
+def new_settings(folder: Path | None = None, language: str = "en") -> SettingsText:
+    """Return the first settings of a new table: the commented example, in this language."""
+    return replace(SettingsText(example_settings(), folder).changed({"voice.language": language}), is_new=True)
 
 
 def read_settings(path: Path) -> SettingsText:

@@ -13,7 +13,7 @@ from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.bench import Bench, SimulatedBench
 from referee.setup.steps import STEPS
 from referee.setup.wizard import COMMANDS, YES_NO, Failure, Question, Remark, Wizard
-from referee.text.terminal_language import translate
+from referee.text.terminal_language import here, translate
 
 
 def set_up(
@@ -67,7 +67,7 @@ def run_wizard(
     steps = tuple(known for known in STEPS if step in (None, known.name))
     begun = [] if restart or step is not None else _steps_done(path)
     at = next((k for k, wanted in enumerate(steps) if wanted.name not in begun), 0) if path.exists() else 0
-    wizard = Wizard(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
+    wizard = Wizard(read_settings(path) if path.exists() else new_settings(path.parent, here().language), steps, at)
     if at:
         print(
             translate(

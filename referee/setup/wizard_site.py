@@ -39,7 +39,7 @@ from referee.setup.wizard import Wizard
 from referee.setup.wizard_runner import WizardRunner
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
-from referee.text.terminal_language import translate
+from referee.text.terminal_language import here, translate
 from referee.web import layout, pad_pages
 from referee.web.api import Control
 from referee.web.board import Board
@@ -283,7 +283,7 @@ def _keep_choices(
 
 def _begin_wizard(path: Path, *, known: bool, for_service: bool, has_left_game: bool) -> Wizard:
     """Return the wizard at its first step; a known table begins with its broken-off game, or the pictures."""
-    draft = read_settings(path) if known else new_settings(path.parent)
+    draft = read_settings(path) if known else new_settings(path.parent, here().language)
     steps = [step for step in (FIRST_START if for_service else EVENING) if has_left_game or step.name != "left_game"]
     first = next(k for k, step in enumerate(steps) if step.name in ("left_game", "pictures"))
     return Wizard(draft, steps, first if known else 0)
