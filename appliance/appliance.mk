@@ -21,7 +21,7 @@ build-guide: install  ## draw the build guide's pictures (docs/*.svg) and comput
 appliance-check: install  ## boot this system in a container and see systemd start, watch, revive and end the referee and its page (root)
 	@$(SUDO) tools/appliance-check
 
-IMAGE_SETTINGS = ARCH BOARD SUITE MIRROR RASPBERRY KERNEL VERSION KEY ROOT_MB FRESH WORK HOTSPOT PASSWORD
+IMAGE_SETTINGS = ARCH BOARD SUITE MIRROR RASPBERRY KERNEL VERSION KEY ROOT_MB FRESH WORK HOTSPOT PASSWORD URL
 
 .PHONY: image
 image:  ## the appliance as an image that boots, and as an update of one, into build/image (ARCH=arm64; root; docs/build.md)

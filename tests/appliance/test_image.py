@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import re
+import struct
 import subprocess
 from pathlib import Path
 
@@ -114,11 +115,22 @@ def test_the_record_alone_grows() -> None:
 
 
 def test_a_raspberry_pis_light_pins_have_no_console_and_its_camera_enough_memory() -> None:
-    (options,) = re.findall(r'^    arm64-raspberry-pi\) CONSOLE="(.*)"', BUILD, flags=re.MULTILINE)
+    (options,) = re.findall(r'^    arm64-raspberry-\*\) CONSOLE="(.*)"', BUILD, flags=re.MULTILINE)
     assert "serial" not in options and "ttyAMA" not in options and "ttyS" not in options
-    (config,) = re.findall(r"^    printf '%s\\n' arm_64bit=1 (.*?)::config\.txt", BUILD, flags=re.MULTILINE | re.DOTALL)
-    assert "enable_uart" not in config
-    assert "dtoverlay=vc4-kms-v3d,cma-256" in config.split()
+    firmware = re.findall(r'^        FIRMWARE="?([^"\n]*?)"?(?: ;;)?$', BUILD, flags=re.MULTILINE)
+    assert len(firmware) == 2 and not any("enable_uart" in said for said in firmware)
+    assert "dtoverlay=vc4-kms-v3d,cma-256" in firmware[1].split()
+
+
+def test_the_old_table_of_partitions_names_the_boot_partition_first() -> None:
+    """The oldest of the boards reads no other one; a second entry, from block 1, says that GPT is the real one."""
+    (octal,) = re.findall(r"printf '((?:\\[0-7]{1,3})+)'", BUILD)
+    table = bytes(int(digits, 8) for digits in octal.split("\\")[1:])
+    first, second = struct.iter_unpack("<B3xB3xII", table)
+    sectors = int(re.findall(r"^size=(\d+)MiB, type=uefi", BUILD, flags=re.MULTILINE)[0]) << 11
+    start = int(re.findall(r"^first-lba: (\d+)$", BUILD, flags=re.MULTILINE)[0])
+    assert first == (0, 0x0C, start, sectors)
+    assert second == (0, 0xEE, 1, start - 1)
 
 
 def test_a_router_knows_the_machine_again_after_each_start() -> None:

@@ -1,7 +1,8 @@
 """The appliance's own wireless network: ``table-referee-hotspot DEVICE`` writes the configuration for wpa_supplicant.
 
 Phones that answer the first questions, or are pads, need a network, and not every room has one. Its name and password
-are made at the first start, are kept beside the settings, and are shown on the machine's screen.
+are made at the first start, are kept beside the settings, and are shown on the machine's screen. If the card's settings
+name a network to join (``table-referee-card``), that one is joined instead.
 On the machine this file is a separate program, and needs Python alone.
 """
 
@@ -18,6 +19,8 @@ from typing import Final, NamedTuple
 ADDRESS: Final = "10.83.0.1"
 """The machine's own address there (appliance/image/etc/systemd/network/70-hotspot.network)."""
 FILE: Final = "hotspot.txt"
+JOINED: Final = Path("/run/table-referee-card/wireless.conf")
+"""The configuration of a network to join, made from the card's settings."""
 _LETTERS: Final = "abcdefghkmnpqrstuvwxyz23456789"
 """Letters that cannot be mistaken for others."""
 _GROUPS: Final = 3
@@ -91,9 +94,12 @@ def keep_hotspot(folder: Path, address: str) -> Hotspot:
 def main() -> int:
     """Write the configuration of the named device, and show the network on the screen."""
     device = sys.argv[1]
-    made = keep_hotspot(Path("/etc/table-referee"), Path("/sys/class/net", device, "address").read_text().strip())
     configuration = Path("/run/table-referee-hotspot", f"{device}.conf")
     configuration.touch(mode=0o600)
+    if JOINED.exists():
+        configuration.write_text(JOINED.read_text())
+        return 0
+    made = keep_hotspot(Path("/etc/table-referee"), Path("/sys/class/net", device, "address").read_text().strip())
     configuration.write_text(made.configuration)
     with suppress(OSError):
         Path("/dev/console").write_text(f"{made.words}\n")
