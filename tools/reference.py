@@ -54,7 +54,7 @@ def _command_tables() -> list[str]:
     tables = []
     for group in listed.strip().split("\n\n"):
         purpose, _, lines = group.partition(":\n")
-        commands: list[tuple[str, str]] = re.findall(r"^  (\w+) +(.+(?:\n {10,}.+)*)", lines, re.MULTILINE)
+        commands: list[tuple[str, str]] = re.findall(r"^  ([\w-]+) +(.+(?:\n {10,}.+)*)", lines, re.MULTILINE)
         rows = [[f"`referee {name}`", " ".join(line.split())] for name, line in commands]
         tables.append(f"### {purpose.capitalize()}\n\n{_table(['command', 'purpose'], rows)}\n")
     return tables

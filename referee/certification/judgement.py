@@ -9,12 +9,12 @@ from dataclasses import replace
 from hardware.camera.light_offset import LightOffset
 from referee.certification.pair_check import Outcome
 from referee.certification.requirements import LIMITS, USUAL_SHARE
-from referee.certification.running_table import percentile
 from referee.record.certificates import CertificateLine, Figure
 from referee.record.seals import BrokenSeal, show_seal
 from referee.setup.calibration.pad_check import PadCheck
 from referee.setup.calibration.report import Measured
 from referee.setup.eye_speed import EyeSpeed
+from referee.share import percentile
 from referee.units import MS
 
 

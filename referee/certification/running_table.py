@@ -1,12 +1,11 @@
 """Latency of a running table: from a hand's edge to its light, from a verdict to its sound.
 
 `run_table` runs the loop of a game with the table's own devices and the eye at work, and records instants; `lit_after`
-and `percentile` turn them into figures, also for `make latency`. Instants are of the machine's monotonic clock.
+turns them into figures, also for `make latency`. Instants are of the machine's monotonic clock.
 """
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -38,12 +37,6 @@ _WAIT: Final = 30 * SECOND
 """Time limit for the eye's first frame, ns."""
 _REST: Final = SECOND
 """Time from the last hand to the end, ns."""
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the least value that this share of all values does not exceed (nearest rank); NaN if there are none."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered), max(1, math.ceil(share * len(ordered)))) - 1] if ordered else math.nan
 
 
 def first_hands(slaps: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

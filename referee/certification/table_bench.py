@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.camera.light_offset import LightOffset, estimate_offset
@@ -25,7 +24,6 @@ from referee.certification.light_trials import NoLight, SeenLight, find_light, s
 from referee.certification.pair_check import PairCheck
 from referee.certification.requirements import offset_limit
 from referee.certification.running_table import Quickness, run_table
-from referee.errors import UserError
 from referee.record.certificates import certificates_folder
 from referee.record.seals import BrokenSeal
 from referee.record.store import Record
@@ -36,6 +34,7 @@ from referee.setup.calibration.calibrate import mean_picture, still_frames
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.pad_check import PadCheck, converse_at_pads
 from referee.setup.check import Check
+from referee.setup.disk_speed import time_synced_writes
 from referee.setup.doctor.machine import check_clock
 from referee.setup.doctor.probe import Machine
 from referee.setup.eye_speed import EyeSpeed, eye_speed
@@ -43,7 +42,7 @@ from referee.setup.wired_devices import open_lights, open_pads, pad_filter
 from referee.table.devices import Openers
 from referee.table.loop import SharedPads
 from referee.text.catalogue import Texts
-from referee.units import MINUTE, MS, SECOND
+from referee.units import MINUTE, SECOND
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
 
@@ -56,8 +55,6 @@ HANDS: Final = 20
 """Number of slaps whose lights are measured."""
 WRITES: Final = 40
 _READINGS: Final = 2000
-_LINE: Final = '{"kind":"tick","t":0}'
-"""About as long as a line of a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,27 +184,7 @@ class TableBench:
 
     def disk(self, clock: Callable[[], int] = monotonic) -> list[float]:
         """Return the time of each of some synced writes in the games' folder, ms; raises `UserError`."""
-        folder = certificates_folder(self.settings)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=folder, prefix="disk-", suffix=".db") as file:
-                return list(self.write_synced(Path(file.name), clock))
-        except OSError as error:
-            raise UserError("{folder} cannot be written ({why})", folder=folder, why=error.strerror or error) from None
-
-    def write_synced(self, path: Path, clock: Callable[[], int]) -> Iterator[float]:
-        """Write lines as a game does, each on the disk before the next; yield the time of each, ms."""
-        with Record(path) as record:
-            writer = record.begin("measured")
-            writer.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"rules":"classic"}')
-            writer.commit()
-            for _ in range(WRITES):
-                begin = clock()
-                writer.write(_LINE)
-                writer.commit()
-                yield (clock() - begin) / MS
-        for beside in (f"{path}-wal", f"{path}-shm"):
-            Path(beside).unlink(missing_ok=True)
+        return time_synced_writes(certificates_folder(self.settings), WRITES, clock)
 
     def seal(self) -> tuple[int | None, str, list[BrokenSeal]]:
         """Return number and seal of the last game, and its broken seals; no number if there is no game."""

@@ -56,7 +56,7 @@ _COMMANDS: Final[Mapping[str, Sequence[Callable[[Commands], object]]]] = {
     "keep": (records.add_games, records.add_people, records.add_league, records.add_backup, records.add_restore),
     "look after the table": (
         setup.add_doctor, setup.add_setup, setup.add_calibrate, setup.add_enrol, setup.add_certify, setup.add_wiring,
-        setup.add_recognise, setup.add_watch,
+        setup.add_recognise, setup.add_watch, setup.add_pi_report,
     ),
 }  # fmt: skip
 """Functions that add the commands, by purpose, in the order in which help lists them."""

@@ -337,3 +337,33 @@ def _doctor(args: argparse.Namespace) -> int:
     from referee.setup.doctor import doctor
 
     return doctor(as_json=args.json, settings=args.settings)
+
+
+def add_pi_report(commands: Commands) -> None:
+    parser = command(
+        commands, "pi-report", "what this Raspberry Pi is and how fast, in one file to send to the maintainers",
+        "The referee was written without a Raspberry Pi. This command looks at one for two minutes and writes what it\n"
+        "finds into one zip: the doctor's findings, the owners of the header's pins, the camera's modes, controls,\n"
+        "clock and frame intervals, the eye's speed with 1 to 4 threads, sound cards, throttling, and synced writes\n"
+        "of the disk. It runs on any Linux machine, too: what is not here is listed with the reason.\n"
+        "No names of people, host, users or networks, no addresses, no serial numbers and no pictures are in it;\n"
+        "report.md in the zip is the whole of it, to read before you send it.\n\n"
+        "A loop of wire measures how fast a hand is handled: join an output and a pad's pin through 1 kΩ, and name\n"
+        "both (--loop 19 4). The command prints which pins of the header these are, and waits.\n\n"
+        "examples:\n  referee pi-report\n  referee pi-report --loop 19 4 --out my-pi-5.zip\n"
+        "  referee pi-report --settings table.toml --pictures",
+        _pi_report,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--settings", type=Path, metavar="FILE", help="the table's settings (default: as for referee doctor)")
+    add("--out", type=Path, default=Path("pi-report.zip"), metavar="FILE.zip",
+        help="where to write it (default: pi-report.zip)")  # fmt: skip
+    add("--loop", type=parse_int(2, 27, "a pin"), nargs=2, metavar=("OUTPUT", "PAD"),
+        help="BCM numbers of the output and the pad's pin that a wire with 1 kΩ joins")  # fmt: skip
+    add("--pictures", action="store_true", help="put one picture of the camera into the zip (default: none)")
+
+
+def _pi_report(args: argparse.Namespace) -> int:
+    from referee.options.pi_report.report import pi_report
+
+    return pi_report(args.out, args.settings, args.loop, pictures=args.pictures)

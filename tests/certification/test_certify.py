@@ -19,7 +19,7 @@ from referee.certification.certificate_page import certificate_document
 from referee.certification.certify import certify, measure_table, show
 from referee.certification.judgement import judge_clock, judge_offset, judge_quickness, judge_seal
 from referee.certification.requirements import LIMITS, offset_limit
-from referee.certification.running_table import NotedLights, Quickness, lit_after, percentile
+from referee.certification.running_table import NotedLights, Quickness, lit_after
 from referee.certification.simulated_bench import SimulatedTableBench, simulated_settings
 from referee.certification.table_bench import WRITES, TableBench
 from referee.errors import UserError
@@ -40,6 +40,7 @@ from referee.record.store import Record
 from referee.settings.model import Settings, parse_settings
 from referee.setup.doctor.machine import check_certificate
 from referee.setup.eye_speed import EyeSpeed
+from referee.share import percentile
 from referee.text.catalogue import LANGUAGES, texts
 from referee.units import MS
 

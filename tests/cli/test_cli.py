@@ -126,7 +126,9 @@ def test_a_mistake_gives_status_2_and_one_line(words: tuple[str, ...]) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["", "demo", "run", "replay", "recognise", "watch", "review", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["", "demo", "run", "replay", "recognise", "watch", "review", "doctor", "pi-report"]
+)
 def test_help_teaches_with_an_example(command: str) -> None:
     done = referee(*command.split(), "--help")
     assert done.returncode == 0

@@ -133,7 +133,8 @@ class FakeRequest:
         self._header.outputs.append((self._header.now, pin, value is Value.ACTIVE))
 
     def notice(self, pin: int, level: bool) -> None:
-        """Queue an edge, if it is watched."""
+        """Queue an edge, if it is watched; of a line that is active at a low level, its fall is the rising edge."""
+        level = level != self.settings[pin].active_low
         watched = self.settings[pin].edge_detection
         if watched is Edge.NONE or watched is (Edge.FALLING if level else Edge.RISING):
             return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.certification.running_table import percentile
+from referee.share import percentile
 from tools.measure.histogram import draw_histograms
 from tools.measure.latency import Measured, Row, measure, rows
 

@@ -38,13 +38,14 @@ from hardware.sound.stream_speaker import StreamSpeaker
 from referee.announce.light_show import Lamps
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Voice, announce, vocabulary
-from referee.certification.running_table import LOST, lit_after, percentile
+from referee.certification.running_table import LOST, lit_after
 from referee.engine.observations import Slap as Felt
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.journal import JournalThread
 from referee.record.store import Record
 from referee.settings.model import parse_settings
+from referee.share import percentile
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, FirstHand, Loop, SharedPads
 from referee.table.page_link import PageLink

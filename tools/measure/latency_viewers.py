@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from referee.certification.running_table import percentile
+from referee.share import percentile
 from referee.table.page_link import PAGE_SOCKET, PageLink
 from tests.support.sound_card import SYSTEM, Card
 from tests.web.served import Served
