@@ -32,6 +32,15 @@ def test_the_table_is_seen_as_it_rests_until_the_game_goes_on(table: StreamedTab
     assert table.picture_at(goes_on + 60 * _FRAME) == (59, True)
 
 
+def test_a_part_of_the_game_ends_by_itself(table: StreamedTable) -> None:
+    """However long the evening takes to see to it, no card of the next part is laid."""
+    origin = table.begin(30 * _FRAME)
+    assert [table.picture_at(origin + n * _FRAME)[0] for n in (29, 30, 31, 50)] == [29, 30, 30, 30]
+    table.pause(30 * _FRAME)
+    origin = table.begin()
+    assert [table.picture_at(origin + n * _FRAME)[0] for n in (29, 30, 31, 50)] == [30, 30, 31, 50]
+
+
 def test_a_look_before_the_game_shows_a_card(table: StreamedTable) -> None:
     table.show_game = True
     assert table.picture_at(0) == (20, True)

@@ -4,8 +4,8 @@ Each begins with an empty home, in headless Chromium and at the command line, an
 
 * family: a wrong camera address is mended; a game is broken off and resumed on the second evening, with hands that fall
   while it starts; a third evening drops it for a new one. A phone sleeps, a page is loaded anew. The rulings are
-  compared with the truth as in `tools.measure.play_test`. The gaps in the camera's sight are printed, and the greatest
-  lateness of a picture in each part of the game: a busy machine makes such gaps by itself.
+  compared with the truth as in `tools.measure.play_test`. Beside them stand what a busy machine does by itself: gaps in the
+  camera's sight, hands reported too late, and the greatest lateness of a picture in each part of the game.
 * no-camera: keys and phones alone; the game waits, and hands are named, not judged.
 * wrong-camera: a camera that sees no cards is changed for another one before the game.
 * class: phones take part in reaction trials, and a page for the room shows the results; then they vote on the slaps of
@@ -189,7 +189,7 @@ class Family:
     def _play(self, evening: Evening, begin: int, end: int | None) -> tuple[int, list[tuple[int, int]]]:
         """Play a part of the game; return its origin and the hands that fell, ns."""
         self._await_camera()
-        origin = self._table.begin()
+        origin = self._table.begin(end)
         offsets = evening.plan(self._script, origin, begin, end)
         while (left := origin + (end or self._script.duration + 3 * SECOND) - monotonic()) > 0:
             evening.answer(self._script, origin, self.record)
@@ -235,6 +235,7 @@ class Family:
             "cards": cards.laid, "cards_right": cards.right, "hands": len(hands), "rulings": ruled.true,
             "equal": ruled.equal, "differing": ruled.differing, "asked": ruled.asked,
             "gaps_ms": [round((line.until - line.t) / MS) for line in lines if isinstance(line, Gap)],
+            "hands_late": sum(line.late for line in heard),
             "latest_picture_ms": [round(late / MS) for late in self._latest],
         }  # fmt: skip
 

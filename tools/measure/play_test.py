@@ -109,7 +109,8 @@ class StreamedTable:
     def __init__(self, pictures: Sequence[bytes], look: int) -> None:
         """``look`` is the number of a picture with a card, for the look before the game."""
         self._pictures, self._begun = pictures, threading.Event()
-        self._rest = 0
+        self._rest, self._last = 0, len(pictures) - 1
+        """Numbers of the pictures at which the table rests, before and after a part of the game."""
         self._stills: dict[int, Iterator[bytes]] = {}
         self.show_game = False
         """Show a card, for the look before the game."""
@@ -141,15 +142,20 @@ class StreamedTable:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/video"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def begin(self) -> int:
-        """Let the game go on from where it rests, in a second; return the instant of its first frame, ns."""
+    def begin(self, end: int | None = None) -> int:
+        """Let the game go on from where it rests, in a second; return the instant of its first frame, ns.
+
+        ``end``: the instant of the game, ns, at which the table rests again; None: its end.
+        """
+        last = len(self._pictures) - 1
+        self._last = last if end is None else min(last, round(end * _FPS / SECOND))
         self.origin = monotonic() + SECOND - round(self._rest * SECOND / _FPS)
         self.latest = 0
         self._begun.set()
         return self.origin
 
     def pause(self, t: int) -> None:
-        """Show the table as it is at this instant of the game, ns, until the game goes on."""
+        """Show the table as it is at this instant of the game, ns, until the game goes on from there."""
         self._rest = round(t * _FPS / SECOND)
         self._begun.clear()
 
@@ -175,7 +181,7 @@ class StreamedTable:
         if not self._begun.is_set():
             return (self._look if self.show_game else self._rest), True
         number = round((t - self.origin) * _FPS / SECOND)
-        shown = min(max(self._rest, number), len(self._pictures) - 1)
+        shown = min(max(self._rest, number), self._last)
         return shown, shown != number
 
     def _still(self, index: int) -> Iterator[bytes]:
