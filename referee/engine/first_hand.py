@@ -17,6 +17,7 @@ from referee.rules import war
 from referee.rules.card_play import leave, settle
 from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import end_if_all_is_held
+from referee.rules.penalties import false_slap
 from referee.rules.phase import Claim, DeadHeat
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
@@ -56,11 +57,31 @@ def dead_heat_hands(position: Position, first: Slap, upcoming: Iterable[Observat
         if hand is other:
             down.add(hand.seat)
         apart = abs(hand.t - first.t)
-        if apart and apart >= first.t_error + hand.t_error:
-            continue
-        if _counts(position, hand, hand.seat in lifted, cards):
+        is_near = not apart or apart < first.t_error + hand.t_error
+        if is_near and _counts(position, hand, hand.seat in lifted, cards):
             hands.append(hand)
+        elif position.rules.has("N1") and position.rules.word("N1") == "false":
+            position = _after_late_hand(position, hand, len(cards), is_lifted=hand.seat in lifted)
     return tuple(hands)
+
+
+def _after_late_hand(position: Position, hand: Slap, laid: int, *, is_lifted: bool) -> Position:
+    """Return the position with the lock that a hand gets where it comes too late for the heat, and is false (N1, N8).
+
+    ``laid``: the number of cards since that position, which do not shorten the lock.
+    """
+    held = position.held - {hand.seat} if is_lifted else position.held
+    step = Step(position.replace(held=held, phase=DeadHeat(())), hand.t, hand.id)
+    if judge_hand(step.position, hand)[0].outcome != "false":
+        return position
+    false_slap(step, hand.seat)
+    lock = step.position.locks[hand.seat - 1]
+    if lock is None or lock.until == "slap":
+        # Burned hands are free again with the next hand (F6f).
+        return position
+    locks = list(position.locks)
+    locks[hand.seat - 1] = lock._replace(left=lock.left + laid)
+    return position.replace(locks=tuple(locks))
 
 
 def as_hand(position: Position, line: Observation) -> Slap | None:
