@@ -81,6 +81,13 @@ class EventQueue:
                 yield self._lines[at]
             at += 1
 
+    def _up_to(self, t: int) -> Iterator[Observation]:
+        """Yield the waiting observations up to an instant (ns)."""
+        for at in range(self._first, len(self._lines)):
+            if self._lines[at].t > t:
+                return
+            yield self._lines[at]
+
     def is_heat_open(self, one: Card | Slap | Taken, until: int) -> bool:
         """Whether a card may still come, after ``until`` (ns), near another hand of this hand's dead heat."""
         if type(one) is Card or one.t + one.t_error + 2 * self._widest <= until:
@@ -88,11 +95,22 @@ class EventQueue:
         hands = (other for other in self.near(one) if type(other) is Slap)
         return any(other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error)
 
+    def is_known_around(self, t: int, until: int, lookahead: int) -> bool:
+        """Whether all lines are known, up to ``until`` (ns), whose order with those up to ``t`` may be open.
+
+        An amendment may put a line at an instant where it was not judged, or a hand behind a later card (K1, K9).
+        """
+        if t + lookahead > until:
+            return False
+        return all(
+            line.t + max(lookahead, line.t_error) <= until
+            for line in self._up_to(t + lookahead + self._widest)
+            if isinstance(line, _ORDERED) and line.t - line.t_error <= t + lookahead
+        )
+
     def hands_until(self, t: int) -> Iterator[Slap]:
         """Yield the waiting hands that may, within their errors, have come up to an instant (ns)."""
-        for line in self._lines[self._first :]:
-            if line.t > t + self._widest:
-                return
+        for line in self._up_to(t + self._widest):
             if type(line) is Slap:
                 yield line
 
@@ -134,14 +152,6 @@ _ORDERED: Final = (Card, Slap, Taken)
 _BEFORE_ALL: Final[Key] = (-(2**64), 0, 0, 0, "", 0)
 """A place before every instant that a log may state."""
 _AMENDING: Final = (Answer, Correct)
-
-
-def _places_a_line(amendment: Observation) -> bool:
-    """Whether an amendment may put a line at an instant where it was not judged: its neighbours must be known (K1).
-
-    Taking back a correction may do so, too.
-    """
-    return isinstance(amendment, Correct) and (amendment.take or amendment.void or "fields" in amendment.extra)
 
 
 class JudgedMoment(NamedTuple):
@@ -252,7 +262,11 @@ class EventJudge:
                     if lookahead is not None and chosen.t + max(lookahead, chosen.t_error) > until:
                         self.state = state
                         break
-            elif head.t > until or (lookahead is not None and _places_a_line(head) and head.t + lookahead > until):
+            elif head.t > until or (
+                lookahead is not None
+                and type(head) in _AMENDING
+                and not waiting.is_known_around(head.t, until, lookahead)
+            ):
                 break
             self._judge(chosen, out)
             if type(chosen) in _AMENDING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.observations import Answer
+from referee.engine.observations import Answer, Card
 from tests.play import MS, brief, everything, log, rule
 
 HEAT = """
@@ -167,6 +167,36 @@ def test_a_live_referee_says_the_winner_before_its_runners_up_are_known() -> Non
     again = [(ruling.window, ruling["margin"]) for ruling in referee.take_early() if ruling.id == "slap_won@s1"]
     assert again == [("closed", None)]
     assert referee.take_early() == []
+
+
+def test_an_answer_waits_until_the_cards_near_it_are_known() -> None:
+    """By the first answer, doubt puts the hand behind the card; by the second it does not, but another hand before it.
+
+    Ruled again before that other hand was reported, the card had come first for good (K1, K9).
+    """
+    lines = log(
+        """
+        1000 1:??
+        2000 2:8d
+        2500 tick
+        3000 slap 3
+        3120 answer question@c1 "5d"
+        3130 3:5s
+        3150 answer question@c1 "Ad"
+        3330 tick
+        3331 slap 1
+        """,
+        rules={"base": "classic", "on": ["F3"]},
+    )
+    lines = [replace(line, t_error=300 * MS) if isinstance(line, Card) and line.id == "c3" else line for line in lines]
+    referee = Adjudicator(lookahead_ns=300 * MS)
+    live = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
+    replayed = everything(lines)
+    assert brief(replayed, "slap_false", "slap_void") == [
+        "slap_false@s1 seat=3 reason=no_pattern",
+        "slap_void@s2 seat=1 reason=empty_pile",
+    ]
+    assert {ruling.id for ruling in live} == {ruling.id for ruling in replayed}
 
 
 def test_an_answer_in_a_game_that_was_broken_off_finds_its_line() -> None:
