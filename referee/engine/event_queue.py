@@ -361,7 +361,7 @@ class EventJudge:
             return None
         asks = position.rules.word("K9") == "question"
         for hand in self.waiting.hands_until(end + error):
-            if hand.t <= end or hand.t - end >= hand.t_error + error or OVERRULED + hand.id in self.answers:
+            if hand.t - end >= hand.t_error + error or OVERRULED + hand.id in self.answers:
                 continue
             worth = OUTCOME_WORTH[judge_hand(position, hand)[0].outcome]
             said = self.answers.get(limit_question(hand.id)) if asks else None

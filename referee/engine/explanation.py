@@ -312,8 +312,6 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
         tied = [seat for seat in heat["seats"] if seat is not None]
         yield from _of_heat(heat)
         yield from _decided(ruling, heat, course)
-    elif ruling.get("decided_by") == "people" and not is_overruled(ruling):
-        yield Considered("M2", True, "people_said", {})
     if not ruling["runners_up"] and ruling.window != "open":
         yield Considered("K3", True, "no_other_hand", {})
     winner = cause_of(ruling)

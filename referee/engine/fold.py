@@ -197,7 +197,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     # It counts as a separate draw until people say whether it was one (F9).
     about = {"ask": "slap_or_limit", "about": [card.id, state.position.pile[-1].ref]}
     question = Ruling("question", drawn_question(card.id), card.t, (card.id,), ("K9", "F9"), about, (), True)
-    state, rulings = finish(state, step, {question.id}, doubt=True, is_card=True)
+    state, rulings = finish(state, step, {question.id}, doubt=True)
     rulings = [question, *rulings]
     return state.at(state.position, rulings), rulings
 

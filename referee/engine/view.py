@@ -37,7 +37,3 @@ class View:
     """Seats without a player: left (E8), or between the table and a pad that joined (M11)."""
     questions: tuple[str, ...] = ()
     """Ids of the open questions."""
-
-    def notation(self) -> str:
-        """Return the pile on one line, oldest first, as in ``9d 9h Ks``."""
-        return " ".join(self.pile)

@@ -227,8 +227,6 @@ def _may_have_been_skipped(position: Position, player: int) -> bool:
             return False
         unsure = unsure or is_unsure
         seat = (seat - 1 + position.step) % position.seats + 1
-        if seat == turn:
-            return False
     return unsure
 
 
@@ -353,8 +351,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
 def _end_by_pattern(step: Step) -> None:
     """Apply three of a kind and triple sixes as soon as they are laid (P16, P16b)."""
     rules = step.position.rules
-    if rules.has("P16"):
-        three_of_a_kind(step)
+    three_of_a_kind(step)
     if rules.has("P16b") and rules.word("P16b") == "laid":
         close_for_triple_sixes(step)
 
@@ -392,10 +389,7 @@ def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
         step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
     elif seat and rules.chances(card) and rules.has("C4"):
         _challenge(step, card, seat)
-    if rules.has("P16"):
-        three_of_a_kind(step)
-    if rules.has("P16b") and rules.word("P16b") == "laid":
-        close_for_triple_sixes(step)
+    _end_by_pattern(step)
 
 
 def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:

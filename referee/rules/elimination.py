@@ -192,8 +192,7 @@ def settle_owed(step: Step) -> bool:
 def last_chance_over(step: Step, *, taken: bool) -> None:
     """End the last chance without a slap: the seat that holds everything wins (E2, E5a, reading 11)."""
     chance = step.position.last_chance
-    if chance is None:
-        return
+    assert chance is not None, "its clock ends it, or its pile is taken"
     seat = step.position.player(chance.seat)
     assert seat is not None, "the player who turns the last cards plays"
     # Another was given cards meanwhile (F12), or laid one too many and may hold more (reading 22): the game goes on.

@@ -90,8 +90,7 @@ def pick_up(step: Step, *, by_card_of: int | None = None) -> None:
     ``by_card_of``: the seat whose next card shows the pick-up, and so that the seat has a card, whatever its count.
     """
     position, claim = step.position, step.position.claim
-    if claim is None:
-        return
+    assert claim is not None, "only a won pile is picked up"
     cards = [laid.card for laid in step.position.pile]
     by_slap = claim.by == "slap"
     winner = position.player(claim.seat)

@@ -253,7 +253,7 @@ class Position:
     @property
     def unseen(self) -> bool:
         """Whether the pile may hold any number of cards that the camera did not see come."""
-        return bool(self.gaps) and not self.gaps.isdisjoint(self.unread)
+        return not self.gaps.isdisjoint(self.unread)
 
     @property
     def drifts(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
@@ -130,12 +132,36 @@ def test_people_say_that_a_card_was_in_turn() -> None:
         'correct table {"void": true}',
         'correct table {"rules": "nonsense"}',
         'correct table {"seats": ["Ana", "Ben"], "dealer": 1}',
+        'correct table {"fields": {"t": 1500000000}}',
+        'correct c9 {"take": true}',
     ],
 )
 def test_a_word_that_settles_nothing_changes_nothing_and_is_told(correction: str) -> None:
     """A seat that did not slap, a ruling that is no verdict, the correction itself, the table taken away."""
     rulings = ruled(WON + f"5000 {correction}", *SLAPS)
     assert rulings == [*ruled(WON, *SLAPS), "question@c4 ask=mend_amendment"]
+
+
+def test_a_line_that_came_in_time_is_taken_up_already() -> None:
+    assert ruled(WON + '5000 correct c2 {"take": true}', *SLAPS) == ruled(WON, *SLAPS)
+
+
+def test_late_evidence_that_was_taken_up_is_put_back() -> None:
+    """Reading 20: until it is taken up, and once that is taken back, it judges nothing."""
+    table, *lines = log("1000 1:7h\n2300 slap 3\n2400 lift 3\n4000 tick\n2000 2:7c #late\n")
+    late = lines.pop()
+    take = Correct(t=5000 * MS, id="x1", line="late", take=True)
+    back, again = Correct(t=6000 * MS, id="x2", line="x1", void=True), replace(take, t=7000 * MS, id="x3")
+    before = {"slap_false@s1", "burn@s1"}
+    for amendments, won in (((), False), ((take,), True), ((take, back), False), ((take, back, again), True)):
+        referee = Adjudicator(lookahead_ns=0)
+        made = [ruling for line in (table, *lines, late, *amendments) for ruling in referee.observe(line)]
+        made += referee.finish()
+        names = {ruling.id.partition("~")[0] for ruling in in_force(made)}
+        assert ("slap_won@s1" in names) is won
+        assert before.issubset(names) is not won
+        if not amendments:
+            assert "question@late" in names
 
 
 @pytest.mark.parametrize(
@@ -168,6 +194,7 @@ def test_an_answer_is_taken_back() -> None:
 
 
 FALSE = "1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n"
+LEAVING = {"base": "classic", "on": ["E8"]}
 
 
 @pytest.mark.parametrize(
@@ -181,6 +208,28 @@ def test_people_give_a_slap_any_verdict(word: str, kinds: set[str]) -> None:
     if word != "slap_false":
         reasons = [ruling.get("reason") for ruling in rule(log(said)) if ruling.kind == "slap_void"]
         assert reasons == (["overruled"] if word == "slap_void" else [])
+
+
+def test_a_hand_on_no_pile_may_be_false_and_cannot_have_won() -> None:
+    for word, kinds in (("slap_false", {"slap_false", "burn"}), ("slap_won", {"slap_void", "question"})):
+        text = f'500 slap 3\n600 lift 3\n5000 correct slap_void@s1 {{"ruling": "{word}"}}'
+        assert {line.split("@")[0] for line in ruled(text, *SLAPS)} == kinds
+
+
+def test_after_the_end_no_hand_wins_or_is_false() -> None:
+    end = Leave(t=2000 * MS, id="l9", seat=2)
+    for word in ("slap_false", "slap_won"):
+        lines = log(f'3000 slap 1\n5000 correct slap_void@s1 {{"ruling": "{word}"}}', seats=2, rules=LEAVING)
+        made = in_force(everything([lines[0], end, *lines[1:]]))
+        ruled_on = brief(made, "slap_void", "slap_false", "slap_won", "question")
+        assert ruled_on == ["slap_void@s1 seat=1 reason=not_playing", "question@s1 ask=mend_amendment"]
+
+
+def test_who_leaves_takes_back_the_challenge_alone() -> None:
+    """E8: of the card's rulings the challenge is off, and the turn that followed is history."""
+    lines = [*log("1000 1:Kh", rules=LEAVING), Leave(t=2000 * MS, id="l9", seat=1)]
+    (gone,) = (ruling for ruling in everything(lines) if ruling.id == "out@l9")
+    assert gone.supersedes == ("challenge@c1",)
 
 
 def test_a_slap_that_won_was_false() -> None:
@@ -382,10 +431,34 @@ def test_an_answer_about_one_card_leaves_the_doubt_about_another() -> None:
 
 
 def test_only_a_hand_of_the_dead_heat_can_have_been_first() -> None:
-    text = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n3000 answer question@s1 "
-    assert brief(rule(log(text + "3")), "slap_won") == ["slap_won@s2 seat=3 decided_by=people"]
-    asked = ["question@s1 ask=who_was_first", "question@a1 ask=mend_amendment"]
+    text = "500 slap 2 #early\n1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n3000 answer question@s2 "
+    assert brief(rule(log(text + "3")), "slap_won") == ["slap_won@s3 seat=3 decided_by=people"]
+    asked = ["question@s2 ask=who_was_first", "question@a1 ask=mend_amendment"]
     assert brief(rule(log(text + "2")), "slap_won", "question") == asked
+
+
+def test_people_say_on_which_side_of_a_limit_a_hand_came() -> None:
+    """K9 (`question`): 150 ms after the cover it is false, a nanosecond sooner it is void (M9)."""
+    text = "1000 1:7h\n2000 2:7c\n3000 3:9d\n3150 slap 1\n"
+    rules = {"set": {"K9": "question"}}
+    asked = brief(rule(log(text, rules=rules)), *SLAPS)
+    assert asked == ["question@s1/2 ask=slap_or_limit"]
+    for said, verdict in (
+        ("before", "slap_void@s1 seat=1 reason=covered"),
+        ("after", "slap_false@s1 seat=1 reason=no_pattern"),
+    ):
+        answered = text + f'9000 answer question@s1/2 "{said}"\n'
+        assert verdict in brief(rule(log(answered, rules=rules)), *SLAPS)
+
+
+def test_an_unread_pile_is_the_takers_until_its_card_is_named() -> None:
+    """Reading 10: whoever of them takes it leads."""
+    for taker, leads in (("1", 1), ("3", 3), ("", 1)):
+        referee = Adjudicator(stream=False)
+        for line in log(f"1000 1:Jh\n2000 2:??\n3000 taken {taker}\n"):
+            referee.observe(line)
+        referee.finish()
+        assert (referee.view.turn, referee.view.pile) == (leads, ())
 
 
 def test_of_two_hands_that_people_let_win_one_pile_the_earlier_has_it() -> None:

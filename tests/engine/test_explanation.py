@@ -9,7 +9,7 @@ import pytest
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.explanation import Explanation, WitnessedLog, notation
 from referee.engine.log import from_fields
-from referee.engine.observations import Table
+from referee.engine.observations import Foul, Observation, Table
 from referee.engine.rulings import Ruling
 from referee.rules.position import Laid
 from referee.text.explanation_lines import explanation_fields
@@ -18,9 +18,9 @@ from tests.play import MS, log
 DOUBLE = "1000 1:7h\n2000 2:7c ±2\n2300 slap 3 ±0.5\n2340 slap 1 ±0.7\n2400 lift 3\n3500 taken 3\n4000 3:9c\n"
 
 
-def explained(text: str, name: str, **table: Any) -> Explanation:
+def explained(text: str, name: str, *more: Observation, **table: Any) -> Explanation:
     """Return the explanation of a log's ruling, once all of the log is known."""
-    lines = log(text, **table)
+    lines = [*log(text, **table), *more]
     assert isinstance(lines[0], Table)
     record = WitnessedLog(lines[0])
     referee = Adjudicator(stream=False, witness=record)
@@ -400,6 +400,29 @@ def soon(row: str, ms: int) -> tuple[Any, ...]:
             [("M1", False, "came_later", {"seat": 1, "ms": 100 * MS, "ms_error": 3 * MS})],
         ),
         (
+            PAIR + "2300 slap 1 !0.3\n2300.2 lift 1\n2300.5 slap 1\n2301 slap 3 !0.9\n", "slap_void@s2", {},
+            [("K3", False, "came_after_heat", {"seats": [1, 3], "ms": MS // 2, "ms_error": 3 * MS})],
+        ),
+        (PAIR + "2300 taken 1\n2301 slap 3\n3000 answer question@t1 3\n", "slap_void@t1", {"on": ["M14"]}, []),
+        (
+            "1000 1:9h\n2000 2:Jc\n3000 3:9d\n3300 slap 1\n", "slap_void@s1", {"set": {"N11": "challenger"}},
+            [("N11", False, "challenger_keeps", {"seat": 2})],
+        ),
+        (
+            "1000 1:7h\n2000 2:9c\n2100 gap 3900 9s\n3000 ?:9s ±900\n5000 1:4d\n6000 2:4c\n6300 slap 3\n",
+            "slap_won@s1", {}, [HELD, ("K3", True, "no_other_hand", {}), ("K2", True, "hangs_on_unseen_gap", {})],
+        ),
+        (
+            "1000 1:7h\n1999 slap 3\n2000 2:7c\n", "question@s1", {"set": {"K9": "question"}},
+            [(
+                "K9", True, "either_order",
+                {
+                    "card": "7c", "ms": -MS, "ms_error": 3 * MS // 2,
+                    "before": ("false", (), "no_pattern"), "after": ("won", ("P1",), ""),
+                },
+            )],
+        ),
+        (
             TIED + "2310 slap 2\n", "slap_void@s3", {},
             [("K3", False, "came_after_heat", {"seats": [1, 3], "ms": 10 * MS, "ms_error": 3 * MS})],
         ),
@@ -425,6 +448,10 @@ def test_of_many_lines_around_it_the_nearest_are_told() -> None:
 def test_a_card_that_was_dead_lies_on_the_pile_that_is_told() -> None:
     assert notation(explained("1000 1:7h\n2000 3:9c\n", "dead_card@c2").pile) == "7h (9c)"
     assert notation(explained("1000 1:7h\n2000 2:9c\n", "turn@c2").pile) == "7h 9c"
+    report = Foul(t=1500 * MS, id="f1", seat=1, foul="out_of_turn")
+    said = explained("1000 1:7h\n", "dead_card@f1", report)
+    assert notation(said.pile) == "(7h)"
+    assert [(told.row, told.held, told.what) for told in said.considered] == [("F7", True, "people_said")]
 
 
 def test_a_card_of_nobody_at_the_table_is_not_in_the_pile() -> None:

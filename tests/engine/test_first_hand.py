@@ -110,6 +110,7 @@ def test_a_seat_counts_once_and_only_where_its_hand_is_valid() -> None:
         ((0.5, None), None),
         ((0.0, 0.2), 2),
         ((0.0, 0.0), None),
+        ((0.0, 0.1 + 1e-9), None),
     ],
 )
 def test_the_greatest_force_decides_where_it_leads_by_more_than_a_tenth(

@@ -14,7 +14,15 @@ from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.announce.sinks import Notice
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.fold import open_table
-from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
+from referee.engine.gap import (
+    GAP_BETWEEN_CARDS,
+    SAME_CARD_WINDOW,
+    FirstLook,
+    PauseHands,
+    ask_once,
+    judge_gap,
+    reconcile_pile,
+)
 from referee.engine.log import encode_observation
 from referee.engine.observations import (
     MAX_ERROR,
@@ -31,9 +39,12 @@ from referee.engine.observations import (
 )
 from referee.engine.position_changes import CHANGES
 from referee.engine.replay import replay_log
+from referee.engine.rulings import Ruling
+from referee.engine.state import State
 from referee.record.journal import FileJournal, LogWriter
 from referee.rules.card_play import DRAWN_AT_ONCE_NS
-from referee.rules.position import Drift
+from referee.rules.phase import Claim, DeadHeat, Over, Phase, Turn
+from referee.rules.position import Drift, Laid, Position
 from referee.rules.step import Step
 from referee.table.pause import GamePause, LogNote, Steps
 from referee.vision.sight import Looker, Sight
@@ -372,6 +383,85 @@ def test_once_every_stack_is_counted_an_unseen_pile_leaves_nothing_in_doubt(
     for seat in counted:
         CHANGES[Count](step, Count(t=5 * SECOND, id="n", seat=seat, cards=26))
     assert (step.position.drift is not None) is drifts
+
+
+def believed(phase: Phase, rules: object = "classic", **more: object) -> Position:
+    """Return the table before a gap: two sevens lie there, the second of them Ben's."""
+    opened = open_table(Table(t=0, id="t", seats=("Ana", "Ben", "Cho"), dealer=3, rules=rules))[0].position
+    pile = (Laid("7h", "c1", SECOND, 1, "played"), Laid("7c", "c2", 2 * SECOND, 2, "played"))
+    return opened.replace(phase=phase, pile=pile, laid=2, latest="c2", **more)
+
+
+def after_gap(position: Position, lying: tuple[str, ...], said: object = None, lasted: int = 4 * SECOND) -> Step:
+    step = Step(position, 4 * SECOND, "g")
+    judge_gap(step, Gap(t=4 * SECOND, id="g", until=4 * SECOND + lasted, lying=lying), {"question@g": said})
+    return step
+
+
+def test_cards_that_people_name_came_one_by_one_in_the_first_half_of_the_gap() -> None:
+    after = after_gap(believed(Turn(3)), ("9s",), "2d 4d 6d").position
+    assert [(laid.card, laid.t, laid.seat) for laid in after.pile[2:]] == [
+        ("2d", 4 * SECOND + SECOND // 2, 3), ("4d", 5 * SECOND, 1), ("6d", 5 * SECOND + SECOND // 2, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("phase", "in_limbo", "cards", "kinds"),
+    [
+        (Turn(3), 0, ["7h", "7c", "??"], ["question"]),
+        (Claim(3, "slap", "s1", 3), 0, ["??"], ["question", "pile", "lead"]),
+        (DeadHeat((1, 3)), 2, ["??"], ["question"]),
+    ],
+)
+def test_any_number_of_cards_may_have_come_in_a_gap(
+    phase: Phase, in_limbo: int, cards: list[str], kinds: list[str]
+) -> None:
+    """A pile that a hand has won, or may have won, was taken before them."""
+    before = believed(phase, paid=2, said="7", calling="9", known=(("2h",), (), ()))
+    step = after_gap(before, ("9s",))
+    after = step.position
+    assert ([laid.card for laid in after.pile], after.in_limbo) == (cards, in_limbo)
+    assert [draft.kind for draft in step.drafts] == kinds
+    assert (after.phase, after.paid, after.said, after.calling) == (Turn(None), 0, "", "")
+    assert (set(after.unread), set(after.gaps), set(after.unsure)) == ({"g"}, {"g"}, {1, 2, 3})
+    assert not any(after.known)
+    assert after.drift == Drift("g", 4 * SECOND, 8 * SECOND, asked=True)
+
+
+def test_a_gap_after_the_end_says_nothing_and_a_pile_of_a_gap_may_be_the_last() -> None:
+    for position in (believed(Over(1)), believed(Turn(3), closed=True)):
+        assert after_gap(position, ("9s",)).drafts == []
+    last = {"base": "classic", "on": ["E7"], "set": {"E7": {"piles": 1}}}
+    for phase in (DeadHeat((1, 3)), Claim(3, "slap", "s1", 3)):
+        after = after_gap(believed(phase, rules=last), ("9s",)).position
+        assert (after.over, after.pile) == (True, ())
+
+
+@pytest.mark.parametrize(("lying", "lasted", "asked"), [((), 2, False), ((), 3, True), (("9s",), 2, True)])
+def test_a_pile_that_a_slap_has_won_may_be_taken_in_two_seconds(
+    lying: tuple[str, ...], lasted: int, asked: bool
+) -> None:
+    step = after_gap(believed(Claim(3, "slap", "s1", 3)), lying, lasted=lasted * SECOND)
+    assert any(draft.kind == "question" for draft in step.drafts) is asked
+
+
+COVERED = {"who_played": "F7", "mend_pile": "K6", "impossible_card": "K2", "order_changed": "K7", "recount": "K2"}
+
+
+@pytest.mark.parametrize("ask", sorted(COVERED))
+def test_a_question_that_a_gap_may_answer_is_asked_as_the_gaps_own_and_once(ask: str) -> None:
+    drift = Drift("g", 4 * SECOND, 8 * SECOND, asked=False)
+    state = State(believed(Turn(3), drift=drift))
+    card = Card(t=9 * SECOND, id="c9", card="9s", seat=1)
+    turn = Ruling("turn", "turn@c9", card.t, ("c9",), ("S5",), {"seat": 2})
+    question = Ruling("question", "question@c9", card.t, ("c9",), (COVERED[ask],), {"ask": ask, "about": ["c9"]})
+    after, rulings = ask_once(state, [turn, question], card, drift)
+    (own,) = [ruling for ruling in rulings if ruling.kind == "question"]
+    assert (own.id, own["ask"], own["about"], own["lasted"]) == ("question@g", "unseen_gap", ["g"], 4 * SECOND)
+    assert rulings[0] is turn and after.position.drift is not None and after.position.drift.asked
+    assert ask_once(after, [turn, question], card, after.position.drift) == (after, [turn])
+    other = replace(question, rule=("E8",))
+    assert ask_once(state, [turn, other], card, drift) == (state, [turn, other]), "the gap answers no such question"
 
 
 def hand(seat: int, t: int) -> Slap:

@@ -139,7 +139,7 @@ def _story(played: Game, t: int, ours: list[str], core: list[str], oracle: list[
         [
             f"game {played.seed}: at {t} the two referees differ; the log there:",
             *("    " + json.dumps(line) for line in (played.lines[0], *near)),
-            f"  just before, by the core: pile {view.notation()!r}, counts {view.counts}, turn {view.turn}",
+            f"  just before, by the core: pile {' '.join(view.pile)!r}, counts {view.counts}, turn {view.turn}",
             *(f"  only the core:   {row}" for row in core),
             *(f"  only the oracle: {row}" for row in oracle),
             *(f"  both:            {row}" for row in ours if row not in core),

@@ -11,7 +11,7 @@ from referee.rules.house import read_house_rules
 from referee.rules.penalties import contest, false_slap, foul
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Player, Turn, War
 from referee.rules.pickup import claim_by_slap, give_pile, hold_provisionally, pick_up
-from referee.rules.position import Drift, Laid, Position, SeatVerdict
+from referee.rules.position import Drift, Laid, Lock, Position, SeatVerdict
 from referee.rules.stacks import burn
 from referee.rules.step import Step
 
@@ -606,16 +606,30 @@ def test_in_an_open_turn_only_played_cards_may_have_challenged() -> None:
     assert played.position.turn is None
 
 
-def after_gap(card: str, **more: Any) -> Step:
+def after_gap(card: str, cards: str = "7h 7c", **more: Any) -> Step:
     """Return the table once a card was laid after a gap, by the second seat."""
     drift = Drift("gap", 9 * S, 99 * S, asked=False)
-    step = table(cards="7h 7c", phase=Turn(None), drifts=(drift,), laid=5, **more)
+    step = table(cards=cards, phase=Turn(None), drift=drift, laid=5, **more)
     lay(step, card, 2)
     return step
 
 
 def test_a_card_after_a_gap_counts_as_laid() -> None:
-    assert after_gap("5c").position.laid == 6
+    after = after_gap("5c", paid=2, said="7", penalised=frozenset({2}), still=5, final=True).position
+    assert (after.laid, after.counts, after.latest, after.emptied) == (6, (5, 4, 5), "now", 0)
+    assert after.pile[-1] == Laid("5c", "now", 100 * S, 2, "played")
+    assert (after.paid, after.said, set(after.penalised), after.still, after.final) == (0, "", set(), 0, False)
+    assert (after.covered.paid, after.covered.said, after.phase) == (2, "7", Turn(None))
+    assert after_gap("5c", counts=(5, 1, 5)).position.emptied == 2
+
+
+def test_a_face_card_challenges_after_a_gap_and_a_pause_ends_with_it() -> None:
+    assert after_gap("Kc").position.challenge == Challenge(2, 3, "Kc", "now", 3)
+    assert after_gap("Kc", off="C4").position.phase == Turn(None), "another's challenge may stand"
+    paused = after_gap("5c", paused_at=50 * S, still=7).position
+    assert (paused.paused_at, paused.still) == (100 * S, 0)
+    locked = after_gap("5c", on="N8", locks=(Lock("cards", "N8", 1), None, None))
+    assert locked.position.locks[0] is None
 
 
 def test_a_rank_that_was_called_before_a_gap_belongs_to_the_card_after_it() -> None:
@@ -629,9 +643,12 @@ def test_an_unread_card_after_a_gap_is_asked_about() -> None:
 
 
 def test_three_of_a_kind_may_end_the_game_after_a_gap() -> None:
-    ends = {"on": "P16", "values": {"P16": "ends_game"}}
+    ends: dict[str, Any] = {"on": "P16", "values": {"P16": "ends_game"}}
     assert isinstance(after_gap("7d", **ends).position.phase, Over)
     assert not isinstance(after_gap("7d", on="P16", values={"P16": "slap"}).position.phase, Over)
+    assert after_gap("6d", "6h 6c", on="P16b").position.closed
+    assert not after_gap("6d", "6h 6c", on="P16b", values={"P16b": "slapped"}).position.closed
+    assert not after_gap("6d", "6h 6c").position.closed
 
 
 @pytest.mark.parametrize(
@@ -644,3 +661,38 @@ def test_a_card_past_a_seat_that_may_be_empty_is_asked_about(held: int, unsure: 
     lay(step, "9c", 4)
     assert ("question ask=who_played" in ruled(step)) is asked
     assert any(draft.kind == "dead_card" for draft in step.drafts) is not asked
+
+
+def test_the_agreed_number_of_piles_ends_the_game_before_a_card_that_leads_is_laid() -> None:
+    """E7: the pile of the dead heat, whose owner is open, was the last."""
+    step = table(cards="7h 7c", on="E7", values={"E7": {"piles": 1}}, phase=DeadHeat((1, 3)))
+    lay(step, "9h", None)
+    assert step.position.over and step.position.pile == ()
+
+
+def test_the_last_card_to_turn_may_go_as_a_penalty() -> None:
+    """E2: the two seconds begin then."""
+    step = table((1, 0, 0), cards="2s", phase=LastChance(1, 2))
+    false_slap(step, 1)
+    assert step.position.phase == LastChance(1, 0, 102 * S, "now")
+
+
+@pytest.mark.parametrize(
+    ("counts", "known", "asked"),
+    [
+        ((5, 5, 5), ((), (), ()), []),
+        ((5, 5, 0), ((), (), ()), ["question ask=recount"]),
+        ((5, 5, 5), ((), (), ("9d", "", "", "", "")), ["question ask=impossible_card"]),
+        ((5, 5, 5), ((), (), ("9d", "2s", "", "", "")), ["question ask=order_changed"]),
+        ((5, 5, 5), ((), (), ("2s", "", "", "", "")), []),
+    ],
+)
+def test_a_card_that_is_reported_out_of_turn_comes_from_the_stack_of_its_player(
+    counts: tuple[int, ...], known: tuple[tuple[str, ...], ...], asked: list[str]
+) -> None:
+    """F7: its count and its known cards are held against the card."""
+    step = table(counts, cards="2s", known=known, phase=Turn(2))
+    step.set(pile=(step.position.pile[0]._replace(seat_seen=False),))
+    foul(step, 3, "out_of_turn")
+    assert [line for line in ruled(step) if line.startswith("question")] == asked
+    assert step.position.counts == (6, 5, max(counts[2] - 1, 0))

@@ -9,7 +9,7 @@ import pytest
 from referee.rules.house import read_house_rules
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, Over, Phase, Turn, War
 from referee.rules.position import Laid, Lock, Position
-from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, barred, hovers, judge_slap
+from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, barred, hovers, judge_near_limits, judge_slap
 
 MS = 1_000_000
 LATER = 100_000 * MS
@@ -37,6 +37,7 @@ def _state(face: str) -> Any:
 PAIR = "7h 7c"
 WON = Verdict("won", "", ("M1", "P1"), ("P1",), ("c1", "c2"), ("7h", "7c"))
 LATE = Verdict("void", "late", ("N1",))
+NOTHING = Verdict("false", "no_pattern", ("F1",))
 QUEEN = Challenge(1, 2, "Qh", "c1", 2)
 WON_BY_CHALLENGE = Claim(3, "challenge", "c2", 3)
 BEATEN = Verdict("void", "late", ("N11",), because=("c2",))
@@ -77,6 +78,7 @@ BEATEN = Verdict("void", "late", ("N11",), because=("c2",))
         (table("7h 7c 2d"), Verdict("false", "no_pattern", ("F1",), because=("c3",))),
         (table("7h 7c 2d 3s", off="M8"), Verdict("false", "no_pattern", ("F1",), because=("c4",))),
         (table("(??) 2c 7h", on="P5b"), Verdict("question", "bottom_card", ("P5b",), because=("c3",))),
+        (table("??").replace(pile=(Laid("??", "c1", 0, 1, "played", False, 0, False),)), NOTHING),
         (table(PAIR, hovering=frozenset({(2, 1)})), Verdict("false", "hovering", ("M5",))),
         (table(PAIR, hovering=frozenset({(2, 0), (3, 2)})), WON),
     ],
@@ -239,3 +241,22 @@ def test_a_double_on_a_card_that_may_have_lost_a_challenge_wins_by_every_reading
     position = table("?? Kd Kc", off="C9", phase=Claim(3, "unread", "c1", 3), unread=frozenset({"c1"}))
     won = Verdict("won", "", ("M1", "P1"), ("P1",), ("c2", "c3"), ("Kd", "Kc"))
     assert judge_slap(position, 1, 4000 * MS) == won
+
+
+def test_an_unread_card_that_may_challenge_bars_hands_where_challenges_may_not_be_slapped() -> None:
+    """M7 off, reading 10: the pair may be slapped by those readings alone that challenge no player."""
+    asked = Verdict("question", "unreadable_card", ("K2",), because=("c1",))
+    for off, verdict in (("M7", asked), ("", WON._replace(because=("c2", "c3"), cards=("7h", "7d")))):
+        assert judge_slap(table("?? 7h 7d", off=off, unread=frozenset({"c1"})), 2, LATER) == verdict
+
+
+def test_a_bar_for_mashing_is_sure_where_the_errors_together_cannot_lift_it() -> None:
+    """N13, K9: the first and the last of seven presses within a second, less the errors of both."""
+    presses = tuple((n * 100 * MS, 5) for n in range(6))
+    position = table(PAIR, on="N13", presses=((), presses, ()))
+    second = 1000 * MS
+    for t, sure in ((second - 10, True), (second - 9, False), (second + 9, False), (second + 10, True)):
+        late = position.replace(presses=((), (*presses[:5], (t - 1, 5)), ()))
+        judged, sides = judge_near_limits(late, 2, t, 5)
+        assert (judged.reason == "mashing") is (t < second)
+        assert (len({side.outcome for side in sides}) < 2) is sure

@@ -15,7 +15,7 @@ from referee.rules.matches import find_patterns
 from referee.rules.phase import Challenge, Claim, Over, Turn
 from referee.rules.position import Laid, Position
 from referee.rules.slap_verdict import Verdict, judge_slap
-from referee.rules.unread_cards import readings, rests_on_read_cards
+from referee.rules.unread_cards import hangs_on_gap, readings, rests_on_read_cards
 
 BARE = {"base": "beggar-my-neighbour", "off": ["C1"]}
 """No card challenges, so only the slappable patterns differ."""
@@ -115,6 +115,8 @@ def test_two_unread_cards_are_not_both_the_last_of_their_kind() -> None:
         tuple(laid.card for laid in reading.pile) for reading in readings(lying("P1", "?? ??")) if reading is not None
     }
     assert len(ranks) == 13 * 13, "of each rank there are four"
+    jokers = lying("P13a", "?? ??", jokers=1)
+    assert all(sum(laid.card in JOKERS for laid in reading.pile) < 2 for reading in readings(jokers) if reading)
     last = {
         tuple(laid.card for laid in reading.pile)
         for reading in readings(lying("P1", "7h 7c 7d ?? ??"))
@@ -216,3 +218,23 @@ def test_what_an_unread_card_pays_or_challenges_is_what_its_reading_does() -> No
 def test_a_game_that_is_over_stays_over_whatever_its_cards_are() -> None:
     for position in challenged("Qh ??", Over(1), paid=1):
         assert (position.phase, position.paid) == (Over(1), 1)
+
+
+@pytest.mark.parametrize(
+    ("on", "off", "phase", "hangs"),
+    [
+        ("", "", Turn(1), False),
+        ("", "C9", Turn(1), True),
+        ("N6", "", Turn(1), True),
+        ("N11", "", Turn(1), True),
+        ("N11", "C9", Challenge(1, 2, "Qh", "c0", 1), False),
+    ],
+)
+def test_where_a_won_challenge_is_its_winners_a_hand_hangs_on_every_gap(
+    on: str, off: str, phase: Any, hangs: bool
+) -> None:
+    """C9, N6, N11: a challenge may have been won unseen; one that still stands was not."""
+    values = {"N11": "challenger"} if on == "N11" else {}
+    rules = read_house_rules({"base": "classic", "on": on.split(), "off": off.split(), "set": values})
+    position = lying("P1", "?? 3c 4d 7h 7c", gaps=frozenset({"c0"}), phase=phase).replace(rules=rules)
+    assert hangs_on_gap(position, rests=True) is hangs
