@@ -131,11 +131,6 @@ class PadFilter:
         return tuple(seat for _, seat in sorted(down))
 
     @property
-    def stuck(self) -> tuple[int, ...]:
-        """Seats whose pads are benched for being down for more than 3 s: to be announced and fixed."""
-        return tuple(seat for seat, pad in self._pads.items() if pad.faults.fault is Fault.STUCK)
-
-    @property
     def benched(self) -> tuple[int, ...]:
         """Seats whose pads make no slaps at present, stuck or chattering."""
         return tuple(seat for seat, pad in self._pads.items() if pad.faults.fault is not None)

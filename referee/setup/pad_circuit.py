@@ -77,14 +77,7 @@ def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: 
     sheet.supply(80, y)
     sheet.text(80, y - 18, "3.3 V", "middle")
     sheet.resistor(135, y, ohm_words(SUPPLY_OHMS))
-    # The filter, at the gate's input.
-    sheet.line((node + 60, y), (node + 60, y + 44), stroke=colour, width=WIRE)
-    sheet.line((node + 60, y + 52), (node + 60, y + 85), stroke=colour, width=WIRE)
-    for plate in (y + 44, y + 52):
-        sheet.line((node + 46, plate), (node + 74, plate), width=WIRE)
-    sheet.circle(node + 60, y, 4, colour, colour)
-    sheet.ground(node + 60, y + 85)
-    sheet.text(node + 80, y + 53, FILTER, size=SMALL)
+    _draw_filter(sheet, node + 60, y, colour)
     sheet.rect(215, y - 16, 70, 32)
     sheet.text(250, y + 5, "FSR", "middle")
     sheet.text(250, y - 26, f"pad {seat}", "middle")
@@ -105,17 +98,7 @@ def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: 
     sheet.resistor(guard, y, ohm_words(GUARD_OHMS))
     sheet.circle(end, y, 4)
     sheet.text(end + 14, y + 5, f"GPIO {bcm} (pin {pin_number(bcm)})", "start", LABEL)
-    # The chip's supply and its decoupling capacitor.
-    x = gate_x + 110
-    sheet.line((x, y + 50), (x, y + 62), width=2)
-    sheet.line((x, y + 70), (x, y + 85), width=2)
-    for plate in (y + 62, y + 70):
-        sheet.line((x - 14, plate), (x + 14, plate), width=WIRE)
-    sheet.supply(x, y + 50)
-    sheet.ground(x, y + 85)
-    sheet.text(x - 10, y + 45, f"3.3 V (pin {CHIP_SUPPLY})", "end", SMALL)
-    sheet.text(x + 24, y + 70, f"{CAPACITOR}, close to each chip", "start", SMALL)
-    sheet.text(x + 18, y + 97, f"ground (pin {CHIP_GROUND})", "start", SMALL)
+    _draw_chip_supply(sheet, gate_x + 110, y + 50)
     chips = sorted({gate_of(seat).chip for seat in seats})
     for place, chip in enumerate(chips):
         _draw_chip(sheet, _WIDTH * (2 * place + 1) / (2 * len(chips)), top + 300, chip, seats)
@@ -123,6 +106,30 @@ def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: 
         "Seen from above, the notch upwards. Gates that nothing uses: input to ground, output free. 3.3 V, never 5 V."
     )
     sheet.text(_MIDDLE, top + 540, words, "middle")
+
+
+def _draw_filter(sheet: Blueprint, x: float, y: float, colour: str) -> None:
+    """Draw the capacitor from the gate's input, at (x, y), to ground."""
+    sheet.line((x, y), (x, y + 44), stroke=colour, width=WIRE)
+    sheet.line((x, y + 52), (x, y + 85), stroke=colour, width=WIRE)
+    for plate in (y + 44, y + 52):
+        sheet.line((x - 14, plate), (x + 14, plate), width=WIRE)
+    sheet.circle(x, y, 4, colour, colour)
+    sheet.ground(x, y + 85)
+    sheet.text(x + 20, y + 53, FILTER, size=SMALL)
+
+
+def _draw_chip_supply(sheet: Blueprint, x: float, y: float) -> None:
+    """Draw the chip's decoupling capacitor from 3.3 V, at (x, y), to ground."""
+    sheet.line((x, y), (x, y + 12), width=2)
+    sheet.line((x, y + 20), (x, y + 35), width=2)
+    for plate in (y + 12, y + 20):
+        sheet.line((x - 14, plate), (x + 14, plate), width=WIRE)
+    sheet.supply(x, y)
+    sheet.ground(x, y + 35)
+    sheet.text(x - 10, y - 5, f"3.3 V (pin {CHIP_SUPPLY})", "end", SMALL)
+    sheet.text(x + 24, y + 20, f"{CAPACITOR}, close to each chip", "start", SMALL)
+    sheet.text(x + 18, y + 47, f"ground (pin {CHIP_GROUND})", "start", SMALL)
 
 
 def chip_pins(chip: str, seats: dict[int, int]) -> dict[int, str]:

@@ -148,26 +148,7 @@ def pins_step(draft: SettingsText) -> Run:
         theirs = [pin for pin, name in barred.items() if name == owner and pin in chain(pads, lamps, table, *drawn)]
         if theirs:
             yield Remark(Sentence("Pins that are not free: {pins} ({owner}).", pins=_listed(theirs), owner=owner))
-    choices = {
-        "picture": Sentence("as the wiring picture draws it (referee wiring --out wiring.svg)"),
-        "other": Sentence("I type the pins"),
-        "none": Sentence("nothing is wired: keys, buttons or a board are the pads, and there are no lights"),
-    }
-    if offered != drawn:
-        del choices["picture"]
-    if offered is not None and offered != drawn:
-        pins = [_listed(group) for group in offered]
-        choices = {"free": Sentence(
-            "on free pins: pads {pads}, lights {lamps}, the table's light {table}",
-            pads=pins[0], lamps=pins[1], table=pins[2],
-        ), **choices}  # fmt: skip
-    if [pads, lamps, table] != drawn and not {*pads, *lamps, *table} & barred.keys():
-        choices = {
-            "kept": Sentence(
-                "as the settings have it: pads {pads}, lights {lamps}", pads=_listed(pads), lamps=_listed(lamps)
-            ),
-            **choices,
-        }
+    choices = _wiring_choices([pads, lamps, table], drawn, offered, barred)
     is_wired = bool(wired_seats) or settings.lights.enabled
     usual = next(iter(choices)) if is_wired and next(iter(choices)) != "other" else "none"
     wired = yield choose("pins.wiring", Sentence("How is the header wired?"), usual, choices)
@@ -190,6 +171,41 @@ def pins_step(draft: SettingsText) -> Run:
     # Off between the two states, in which a pin might be assigned twice.
     off = {"lights.enabled": False, "pads.force": False, "lights.table": table, "pads.active_high": high == "high"}
     return draft.changed(off).with_seats(rows).changed({"lights.enabled": lights, "pads.force": force})
+
+
+def _wiring_choices(
+    kept: Sequence[Sequence[int | None]], drawn: list[list[int]], offered: list[list[int]] | None,
+    barred: Collection[int],
+) -> dict[str, Sentence]:  # fmt: skip
+    """Return the ways of wiring that can be chosen, the likeliest first.
+
+    Args:
+        kept: pins of the pads, of the seats' lights and of the table's light, as the settings have them.
+        drawn: the same as the wiring picture has them.
+        offered: ``drawn`` on pins that are free; None: there are too few.
+        barred: pins that are not free.
+    """
+    choices = {
+        "picture": Sentence("as the wiring picture draws it (referee wiring --out wiring.svg)"),
+        "other": Sentence("I type the pins"),
+        "none": Sentence("nothing is wired: keys, buttons or a board are the pads, and there are no lights"),
+    }
+    if offered != drawn:
+        del choices["picture"]
+    if offered is not None and offered != drawn:
+        pins = [_listed(group) for group in offered]
+        choices = {"free": Sentence(
+            "on free pins: pads {pads}, lights {lamps}, the table's light {table}",
+            pads=pins[0], lamps=pins[1], table=pins[2],
+        ), **choices}  # fmt: skip
+    if kept != drawn and not {*chain(*kept)} & set(barred):
+        choices = {
+            "kept": Sentence(
+                "as the settings have it: pads {pads}, lights {lamps}", pads=_listed(kept[0]), lamps=_listed(kept[1])
+            ),
+            **choices,
+        }
+    return choices
 
 
 def _clear_of(barred: Collection[int], groups: Sequence[list[int]]) -> list[list[int]] | None:
@@ -218,7 +234,7 @@ def _typed_pins(
     return out
 
 
-def _listed(pins: Sequence[int]) -> str:
+def _listed(pins: Sequence[int | None]) -> str:
     return " ".join(str(pin) for pin in pins)
 
 

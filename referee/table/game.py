@@ -345,15 +345,6 @@ class Conductor:
             self.trouble(sensor, words)
         self._commit()
 
-    def regain(self, sensor: str) -> None:
-        """Note that a lost sensor works again."""
-        if sensor == CAMERA and self._pause.is_lost:
-            self._do(self._pause.regain_camera(self._now, self.camera_watermark()))
-        elif sensor in self._lost:
-            self._lost.discard(sensor)
-            self.mended(sensor)
-        self._commit()
-
     # People
 
     def answer(self, question: str, value: Any, now: int) -> None:

@@ -147,11 +147,6 @@ class GamePause:
         self.is_lost = self.is_opening = True
         self._since = began + 1
 
-    def regain_camera(self, t: int, camera_watermark: int) -> Steps:
-        """Note that the camera sees again from ``t`` (ns) on, with nothing to find out."""
-        self.is_lost = False
-        return [PartTrouble(CAMERA), *self._release(CAMERA, t, camera_watermark)]
-
     def look_again(self, sight: Sight, pile: Sequence[str], camera_watermark: int, judged: int) -> Steps | None:
         """Take one more frame of the camera that is back; None until it is known what lies there.
 

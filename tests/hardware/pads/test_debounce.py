@@ -103,17 +103,17 @@ def test_a_stuck_pad_is_flagged_once_and_freed() -> None:
     pads = PadFilter(2)
     pads.feed(press(0))
     pads.advance(2_999 * MS)
-    assert not pads.stuck
+    assert not pads.benched
     seen = pads.advance(3_000 * MS)
     assert [(line.t, line.name) for line in seen if isinstance(line, Other)] == [(3_000 * MS, "pad_stuck")]
-    assert list(pads.stuck) == [1]
+    assert list(pads.benched) == [1]
     assert pads.advance(9_000 * MS) == []
     pads.feed(release(9_500 * MS))
     assert [type(line) for line in pads.advance(10_499 * MS)] == [Lift]
-    assert list(pads.stuck) == [1], "only a pad that was open for a while counts again"
+    assert list(pads.benched) == [1], "only a pad that was open for a while counts again"
     freed = pads.advance(10_600 * MS)
     assert [(line.t, line.name) for line in freed if isinstance(line, Other)] == [(10_500 * MS, "pad_freed")]
-    assert not pads.stuck
+    assert not pads.benched
 
 
 def test_the_watermark_waits_for_what_is_undecided() -> None:

@@ -392,7 +392,7 @@ def test_a_stuck_pad_is_flagged() -> None:
     table = Table()
     table.contact(4, 10 * MS)
     table.run_to(5_000 * MS)
-    assert table.filter.stuck == (4,)
+    assert table.filter.benched == (4,)
     assert table.slaps() == [(4, 10 * MS)]
 
 
