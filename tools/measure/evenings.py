@@ -5,8 +5,8 @@ Each begins with an empty home, in headless Chromium and at the command line, an
 * family: a wrong camera address is mended; a game is broken off and resumed on the second evening, with hands that fall
   while it starts; a third evening drops it for a new one. A phone sleeps, a page is loaded anew. The rulings are
   compared with the truth as in `tools.measure.play_test`. Beside them stands what a busy machine does by itself:
-  gaps in the camera's sight, and the greatest lateness of a picture in each part of the game; a phone that it makes late
-  is asked about (``late_evidence``).
+  gaps in the camera's sight, and the greatest lateness of a picture in each part of the game; a phone that it makes
+  late is asked about (``late_evidence``).
 * no-camera: keys and phones alone; the game waits, and hands are named, not judged.
 * wrong-camera: a camera that sees no cards is changed for another one before the game.
 * class: phones take part in reaction trials, and a page for the room shows the results; then they vote on the slaps of
