@@ -50,7 +50,7 @@ from referee.web.layout import page_texts
 from referee.web.rules_editor import house_check
 from referee.web.security.guard import CSRF_HEADER, HANDS, PAIR, cookie_name
 from referee.web.security.joined_phones import JoinedPhones
-from referee.web.security.sessions import USUAL_LIVES, Lives, Sessions, csrf_of
+from referee.web.security.sessions import LIVES, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Sends a command to the main process; raises `ControlError`."""
@@ -91,7 +91,6 @@ class Control:
             devices.
         secure: whether the page is served by https only.
         clock: returns the present instant, ns.
-        lives: how long sessions live.
         ask: replaces the socket to the main process.
         names: returns the players, from the first seat on.
 
@@ -100,13 +99,13 @@ class Control:
     """
 
     def __init__(
-        self, folder: Path, *, secure: bool = False, clock: Clock = monotonic, lives: Lives = USUAL_LIVES,
+        self, folder: Path, *, secure: bool = False, clock: Clock = monotonic,
         ask: Ask | None = None, names: Callable[[], Sequence[str]] = tuple,
     ) -> None:  # fmt: skip
-        self._clock, self._secure, self._lives, self._names = clock, secure, lives, names
+        self._clock, self._secure, self._names = clock, secure, names
         self._ask: Ask = ask if ask is not None else partial(ask_referee, private_folder(folder) / SOCKET_NAME)
         kept = _SessionFile(private_folder(folder) / _SESSIONS)
-        self.sessions = Sessions(lives, changed=kept.write)
+        self.sessions = Sessions(changed=kept.write)
         self.sessions.restore(kept.read(), clock())
         self._folder = folder
         self._phones = JoinedPhones(folder)
@@ -195,7 +194,7 @@ class Control:
 
     def _remember(self, response: Response, token: str) -> None:
         response.set_cookie(
-            cookie_name(secure=self._secure), token, max_age=self._lives.absolute // SECOND, path="/",
+            cookie_name(secure=self._secure), token, max_age=LIVES.absolute // SECOND, path="/",
             secure=self._secure, httponly=True, samesite="strict",
         )  # fmt: skip
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.control.pairing_code import MOST_DIGITS, Pairing, Terms, random_code
 from referee.units import MINUTE, SECOND
-from referee.web.security.sessions import Lives, Sessions, clean_name, csrf_fits, csrf_of
+from referee.web.security.sessions import Sessions, clean_name, csrf_fits, csrf_of
 from tests.web.browser import House
 
 TERMS = Terms()
@@ -162,7 +162,7 @@ def sessions(kept: list[Any] | None = None) -> Sessions:
         if kept is not None:
             kept[:] = [json.loads(json.dumps(what))]
 
-    return Sessions(Lives(), changed=keep)
+    return Sessions(changed=keep)
 
 
 def test_a_session_ends_unused_and_ends_anyway() -> None:

@@ -31,7 +31,7 @@ class Lives:
     devices: int = 32
 
 
-USUAL_LIVES: Final = Lives()
+LIVES: Final = Lives()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +69,21 @@ class Sessions:
     """The paired devices.
 
     Args:
-        lives: how long sessions live.
-        token: makes an unpredictable one.
         changed: called after each change worth keeping, with the argument of `restore`.
     """
 
-    def __init__(
-        self,
-        lives: Lives = USUAL_LIVES,
-        *,
-        token: Callable[[], str] = lambda: secrets.token_urlsafe(32),
-        changed: Callable[[list[dict[str, Any]]], None] = lambda _: None,
-    ) -> None:
-        self._lives, self._token, self._changed = lives, token, changed
+    def __init__(self, *, changed: Callable[[list[dict[str, Any]]], None] = lambda _: None) -> None:
+        self._changed = changed
         self._sessions: dict[str, Device] = {}
         """By the hash of the token."""
         self._kept_used: dict[str, int] = {}
 
     def begin(self, name: object, now: int) -> str:
         """Begin a device's session; returns its token. If there are too many, the one unused for longest ends."""
-        token = self._token()
+        token = secrets.token_urlsafe(32)
         device = Device(secrets.token_hex(4), clean_name(name), now, now)
         alive = sorted(self._alive(now).items(), key=lambda item: item[1].used)
-        self._sessions = dict([*alive[max(0, len(alive) + 1 - self._lives.devices) :], (_digest(token), device)])
+        self._sessions = dict([*alive[max(0, len(alive) + 1 - LIVES.devices) :], (_digest(token), device)])
         self._keep()
         return token
 
@@ -148,7 +140,7 @@ class Sessions:
     def _over(self, device: Device, now: int) -> bool:
         if not 0 <= device.paired <= device.used <= now:
             return True
-        return now - device.paired >= self._lives.absolute or now - device.used >= self._lives.idle
+        return now - device.paired >= LIVES.absolute or now - device.used >= LIVES.idle
 
     def _keep(self) -> None:
         self._kept_used = {device.id: device.used for device in self._sessions.values()}
