@@ -339,13 +339,11 @@ def _decided(ruling: Ruling, heat: Ruling, course: JudgedCourse) -> Iterator[Con
     hands = [hand for hand in map(course.slap, heat.because) if hand is not None and hand.seat in heat["seats"]]
     own = next((hand.force for hand in hands if hand.seat == ruling["seat"]), None)
     others = [hand.force for hand in hands if hand.seat != ruling["seat"] and hand.force is not None]
-    if how == "force" and own is not None and others:
+    if how == "force":
         yield Considered("M2", True, "harder_hand", {"force": own, "second_force": max(others)})
     else:
-        row = {"force": "M2", "split": "M3", "war": "M4", "doubt": "K9", "left": "E8"}.get(how, "M2")
-        yield Considered(
-            row, True, f"decided_{how}" if how in ("force", "split", "war", "doubt", "left") else "people_said", {}
-        )
+        row = {"split": "M3", "war": "M4", "left": "E8"}.get(how, "")
+        yield Considered(row or "M2", True, f"decided_{how}" if row else "people_said", {})
 
 
 def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:

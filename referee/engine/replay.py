@@ -109,8 +109,8 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
         if kind in _REPLACING:
             if kind in _AMENDING:
                 amended = True
-            elif not isinstance(seen, Foul) or seen.foul == "double_draw":
-                # The rulings that it undoes are replaced (E8, F9).
+            elif not isinstance(seen, Foul) or seen.foul in ("double_draw", "out_of_turn"):
+                # The rulings that it undoes are replaced (E8, F7, F9).
                 settled = False
         if len(first) < _KEPT:
             first.append(line)

@@ -102,8 +102,8 @@ def _matters(position: Position, laid: Laid) -> bool:
     # A slap just after a cover is judged against the covered pile (M9): one card deeper.
     if laid.ref in played[: depth + 1]:
         return True
-    lowest = next((other.ref for other in position.pile if other.state != "dead"), "")
-    return bool(rules.on & _ENDS) and laid.ref in (played[-1], lowest)
+    # A burned card may lie lower, and is never unread.
+    return bool(rules.on & _ENDS) and laid.ref == played[-1]
 
 
 def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:

@@ -78,3 +78,23 @@ def test_a_game_is_judged_wherever_it_lies_on_the_line_of_time(opened: int) -> N
         )
     ]
     assert brief(rule(lines), "slap_won", "question") == ["slap_won@4 seat=3 decided_by=time"]
+
+
+@pytest.mark.parametrize(
+    ("cards", "slap", "wanted"),
+    [
+        ("7h 8c 9d", 60_000.5, "slap_void@s1 seat=1 reason=not_playing"),
+        ("2d 7h 7c", 60_000.5, "slap_won@s1 seat=1 decided_by=time"),
+        ("2d 7h 7c", 60_001.5, "slap_void@s1 seat=1 reason=not_playing"),
+        ("7h 7c 9d", 60_000.5, "slap_void@s1 seat=1 reason=not_playing"),
+    ],
+)
+def test_a_hand_that_may_have_come_before_the_agreed_end_is_judged_so_where_that_is_better(
+    cards: str, slap: float, wanted: str
+) -> None:
+    """E7, K9: false or no better than late, it came too late."""
+    rules = {"base": "classic", "on": ["E7"], "set": {"E7": {"minutes": 1}}}
+    first, second, third = cards.split()
+    game = f"59000 1:{first}\n59500 2:{second}\n59900 3:{third}\n{slap} slap 1 ±1.5\n70000 tick"
+    made = rule(log(game, rules=rules, counts=[20, 20, 12]))
+    assert brief(made, "slap_won", "slap_void", "slap_false") == [wanted]

@@ -437,6 +437,22 @@ def test_all_that_was_looked_at_is_told_and_nothing_else(
     ] == wanted
 
 
+def test_a_war_that_one_of_the_tied_cannot_fight_is_told_as_decided_by_it() -> None:
+    """M4: Ana has laid her last card."""
+    war: dict[str, Any] = {"rules": {"base": "classic", "on": ["M4"]}, "counts": [1, 5, 9]}
+    won = explained(TIED, "slap_won@s2", **war).considered
+    lost = explained(TIED, "slap_void@s1", **war).considered
+    assert [(told.row, told.held, told.what) for told in won if told.row == "M4"] == [("M4", True, "decided_war")]
+    assert [(told.row, told.held, told.what) for told in lost if told.row == "M4"] == [("M4", False, "lost_by_war")]
+
+
+def test_a_question_about_the_lowest_card_is_told_to_hang_on_it() -> None:
+    text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:9c\n2500 slap 3\n"
+    assert [told.what for told in explained(text, "question@s2", rules={"on": ["P5b"]}).considered] == [
+        "hangs_on_bottom_card"
+    ]
+
+
 def test_of_many_lines_around_it_the_nearest_are_told() -> None:
     """The number of the others is stated."""
     lifts = "".join(f"{2300 + 100 * n} lift {n % 3 + 1}\n" for n in range(-9, 13) if n not in (0, -3))

@@ -437,6 +437,24 @@ def test_a_gap_after_the_end_says_nothing_and_a_pile_of_a_gap_may_be_the_last() 
         assert (after.over, after.pile) == (True, ())
 
 
+@pytest.mark.parametrize(
+    ("claim", "said", "row", "counts"),
+    [
+        (Claim(3, "slap", "s1", 3), 3, "C8", (0, 0, 2)),
+        (Claim(3, "slap", "s1", 3), 1, "K6", (2, 0, 0)),
+        (Claim(3, "challenge", "c2", 3, (3, 1)), 1, "M3", (1, 0, 1)),
+        (Claim(3, "unread", "c2", 3), 3, "K6", (0, 0, 2)),
+    ],
+)
+def test_a_pile_that_people_say_was_taken_in_a_gap_goes_to_its_winner_or_to_another(
+    claim: Claim, said: int, row: str, counts: tuple[int, ...]
+) -> None:
+    step = after_gap(believed(claim, counts=(0, 0, 0)), (), said)
+    assert next(draft.rule[0] for draft in step.drafts if draft.kind == "pile") == row
+    assert step.position.counts == counts
+    assert set(step.position.unsure) >= {seat for seat, held in enumerate(counts, start=1) if held}
+
+
 @pytest.mark.parametrize(("lying", "lasted", "asked"), [((), 2, False), ((), 3, True), (("9s",), 2, True)])
 def test_a_pile_that_a_slap_has_won_may_be_taken_in_two_seconds(
     lying: tuple[str, ...], lasted: int, asked: bool

@@ -309,6 +309,9 @@ def test_the_turn_goes_on_after_a_slap_where_that_is_agreed() -> None:
     empty = table((0, 5, 5), cards="7h 7c", on="N2")
     claim_by_slap(empty, 3, "s1")
     assert empty.position.turn == 3
+    emptied = table((0, 5, 5), cards="7h 7c", on="N2", phase=Claim(3, "slap", "s1", 1))
+    pick_up(emptied)
+    assert ruled(emptied)[-1] == "lead seat=2"
 
 
 def test_a_pile_that_nobody_knows_the_owner_of_is_in_limbo() -> None:
@@ -478,6 +481,10 @@ def test_a_player_who_cannot_be_the_one_to_pay_leads_though_the_last_chance_was_
     may_pay = table(cards="Jh ??", phase=unread, unread=frozenset({"c2"}))
     lay(may_pay, "9h", 3)
     assert (may_pay.position.in_limbo, ruled(may_pay)[0]) == (0, "question ask=who_played")
+    either = table((5, 5), cards="Jh ??", phase=unread, unread=frozenset({"c2"}))
+    lay(either, "9h", 1)
+    assert (len(either.position.pile), ruled(either)[0]) == (3, "question ask=who_played")
+    assert either.position.phase == unread, "it may pay a face card's challenge, or lead"
 
 
 def test_a_card_that_nobody_was_seen_to_lay_while_war_is_played_is_asked_about() -> None:
@@ -696,3 +703,4 @@ def test_a_card_that_is_reported_out_of_turn_comes_from_the_stack_of_its_player(
     foul(step, 3, "out_of_turn")
     assert [line for line in ruled(step) if line.startswith("question")] == asked
     assert step.position.counts == (6, 5, max(counts[2] - 1, 0))
+    assert set(step.position.unsure) == ({3} if counts[2] == 0 else set())

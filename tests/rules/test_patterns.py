@@ -270,6 +270,10 @@ def test_a_wild_joker_is_no_help_where_another_card_is_wrong(row: str, cards: st
 def test_a_wild_joker_has_a_suit_where_suits_matter() -> None:
     """N4: one suit for marriages; P5c: the same suit."""
     assert found("P6 N4 P13c", "Qh Xr")[0] == ("P6", "N4")
+    for rows, cards in (("P7", "Kh Xr Qd"), ("P7 N4", "Kh Xr Qh"), ("P8", "9h Xr")):
+        assert found(f"{rows} P13c", cards)[0][:1] == (rows[:2],)
+    assert "P7" not in found("P7 N4 P13c", "Kh Xr Qd")[0]
+    assert found("P8 P13c", "9h Xr", {"P8": False}) == ((), 0), "the ace is no one (P8)"
     assert found("P5a P5c P13c", "7h 2c Xr")[0] == ("P5a", "P5c")
     assert found("P5b P5c P13c", "2c 7h", bottom="Xr", under=True)[0] == ("P5b", "P5c")
     for ends in ("P5a", "P5b"):
@@ -281,6 +285,9 @@ def test_many_wild_jokers_complete_what_asks_for_suits_alone() -> None:
     """P19: four jokers and a heart make five hearts, because only suits need be tried."""
     hearts = {"P19": {"hearts": "suit(1) = suit(2) = suit(3) = suit(4) = suit(5)"}}
     assert found("P19 P13c", "Xr Xb Xr Xb 7h", hearts)[0] == ("P19:hearts",)
+    one_rank = {"P19": {"alike": "rank(1) = rank(2) = rank(3) = rank(4) = rank(5)"}}
+    assert found("P19 P13c", "7h Xb Xr Xb Xr", one_rank)[0] == ("P19:alike",)
+    assert found("P19 P13c", "Xr Xb Xr Xb Xr", one_rank) == ((), 0), "the ranks of more than four are not tried"
 
 
 @pytest.mark.parametrize(

@@ -260,3 +260,11 @@ def test_a_bar_for_mashing_is_sure_where_the_errors_together_cannot_lift_it() ->
         judged, sides = judge_near_limits(late, 2, t, 5)
         assert (judged.reason == "mashing") is (t < second)
         assert (len({side.outcome for side in sides}) < 2) is sure
+
+
+@pytest.mark.parametrize(("since", "near"), [(158, False), (158.000001, True), (161.999999, True), (162, False)])
+def test_a_hand_near_a_limit_is_judged_on_both_sides_of_it(since: float, near: bool) -> None:
+    """K9, M9: 150 ms after the cover and 10 ms of a pause, within 2 ms."""
+    position = table("7h 7c 2d", still=10 * MS)
+    _, sides = judge_near_limits(position, 2, 3000 * MS + round(since * MS), 2 * MS)
+    assert [side.outcome for side in sides] == (["void", "false"] if near else [])

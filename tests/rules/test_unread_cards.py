@@ -238,3 +238,16 @@ def test_where_a_won_challenge_is_its_winners_a_hand_hangs_on_every_gap(
     rules = read_house_rules({"base": "classic", "on": on.split(), "off": off.split(), "set": values})
     position = lying("P1", "?? 3c 4d 7h 7c", gaps=frozenset({"c0"}), phase=phase).replace(rules=rules)
     assert hangs_on_gap(position, rests=True) is hangs
+
+
+@pytest.mark.parametrize(("cards", "left"), [("Jh ?? 9c", ("9c",)), ("Jh ??", None)])
+def test_a_card_above_one_that_lost_a_challenge_leads_the_next_pile(cards: str, left: tuple[str, ...] | None) -> None:
+    """By a reading as a number card that pile was won; without a card above it, it still lies there."""
+    claim = Claim(1, "unread", "c1", 1)
+    for position in challenged(cards, claim):
+        faces = tuple(laid.card for laid in position.pile)
+        if len(faces) < len(cards.split()):
+            assert (faces, position.phase) == (left, Turn(1))
+        else:
+            assert left is None or faces[1][0] in "AKQJ"
+    assert any(len(position.pile) < len(cards.split()) for position in challenged(cards, claim)) is (left is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -82,3 +83,11 @@ def test_a_player_without_a_card_to_match_is_out_of_the_dispute() -> None:
     assert begin(nobody, (1, 2)) is None
     assert nobody.position.phase == DeadHeat((1, 2))
     assert asked(nobody) == [("question", "who_was_first")]
+
+
+@pytest.mark.parametrize(("highest", "order"), [("ace", "AKQJT98765432"), ("jack", "JQKAT98765432")])
+def test_of_two_ranks_the_one_earlier_in_the_order_wins(highest: str, order: str) -> None:
+    rules = read_house_rules({"base": "classic", "on": ["M4"], "set": {"M4": highest}})
+    for better, worse in itertools.pairwise(order):
+        step = table((9, 9), War((1, 2)), rules=rules)
+        assert (show(step, 1, f"{worse}h"), show(step, 2, f"{better}c")) == (None, 2), (better, worse)
