@@ -1,4 +1,7 @@
-"""Assign each reading to a card (known, under way or new), and find how that card lies relative to the pile."""
+"""Assign each reading to a card (known, under way or new), and find how that card lies relative to the pile.
+
+A *scrap* is a piece of an old card that shows from under others, and was read as a card of its own.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +154,7 @@ class Attribution:
                 lately = near and track.last.index >= self._before
                 if iou(track.quad, quad) > 0.5 or lately:
                     return track
-            # A look dismissed as a scrap counts for a card under way if this reading is beyond doubt.
+            # If this reading is beyond doubt, an earlier look, dismissed as a scrap, belonged to a card under way.
             clear = double(s) and s.top and s.confidence >= SURE_READING
             for track in self._pile.open:
                 if s.card in track.weights() or (clear and track.reads(s.card)):
@@ -220,7 +223,7 @@ class Attribution:
         sure = s.card != UNREAD and s.confidence >= SURE_READING
         for track in free:
             # A card seen only once, just now and in motion, may have been misread: two cards never come only one frame
-            # apart. But a scrap under the pile where a known index shows was no card on its way.
+            # apart. But a scrap under the pile, where a known index shows, is no card being laid.
             once = len(track.sightings) == 1 and track.first >= index - 1
             scrap = track.last.under and track.last.scrap
             # A bare card that was read beyond doubt was not misread either.
@@ -229,11 +232,11 @@ class Attribution:
                 continue
             if track.last.name not in frame.names and self._close(track, quad):
                 return track
-        # Otherwise take the card that overlaps this reading most, if for the most part. A scrap that shows from under
+        # Otherwise take the card that overlaps this reading most, if it overlaps enough. A scrap that shows from under
         # the pile is no card on its way, whatever is laid over it later.
         lasting = [track for track in free if not track.fleeting(index) and not track.scrap()]
         for track in lasting:
-            # The card was read as another, and each of those readings may have been this card.
+            # So far this card had another name, and each of its readings may be a misreading.
             lately = track.last.t >= frame.now.t - LAID_NS and track.last.name not in frame.names
             if lately and track.may_be_scrap() and track.likely(s.card) and self._close(track, quad):
                 return track
@@ -261,7 +264,7 @@ class Attribution:
         if not track.scrap() or track.travelled():
             return False
         if track.belief()[1] < SURE_READING:
-            # One index under the pile, and now two of a card in full, belong to two cards.
+            # One index under the pile, and two on a card in full view, belong to two cards.
             return self._apart(track, quad) or (double(s) and track.came_under() and track.may_be_scrap())
         return track.first < now.index - 2 and s.confidence >= SURE_READING and (s.top or self._apart(track, quad))
 
@@ -311,7 +314,7 @@ class Attribution:
         return track
 
     def _seen_before(self, track: Track, name: str, frame: _Round) -> Track | None:
-        """Return the card under way, so far misread as another, from whose place white paper leads to a new card."""
+        """Return the card under way whose white paper moved on to a new card's place: it was misread so far."""
         if not track.way:
             return None
         begin, reach = min(track.way), STRIDE * self._pile.card_height
@@ -330,7 +333,7 @@ class Attribution:
     def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Return whether something moved at this reading's place recently enough to have brought a card.
 
-        A reading also counts as new if it shows whole where another card showed when all was known: it came unseen.
+        A card in full view where another one was known to lie counts as new, too: it came unseen.
         """
         if s.card != UNREAD and s.confidence < HALF:
             return False

@@ -27,7 +27,7 @@ from referee.record.store import GameInfo, Record
 from referee.sentence import Sentence
 
 _SENSED: Final = tuple(f'{{"kind":{gap}"{kind}"' for kind in ("card", "slap") for gap in ("", " "))
-"""How a line begins that no change of names can change."""
+"""Beginnings of the lines of cards and slaps, which hold no names."""
 
 
 class Twin(NamedTuple):
@@ -50,7 +50,7 @@ class KnownGames:
         self._sensed: dict[int, str] = {}
 
     def find(self, texts: Sequence[str], *, resealed: bool = False) -> Twin | None:
-        """Return the game that these lines are, or begin, or continue; None if it is not recorded.
+        """Return the recorded game that has these lines, begins with them, or is their beginning; None if none is.
 
         ``resealed``: whether names were changed in these lines. Raises `RecordError`.
         """
@@ -84,7 +84,7 @@ def _hash_sensed(texts: Iterable[str]) -> str:
 def find_left_behind(record: Path, earlier: Iterable[Path]) -> Iterator[Sentence]:
     """Yield a sentence for each record of an earlier version that holds games which this record lacks."""
     for place in earlier:
-        # A damaged one is named as well: bringing its games here says what is wrong with it.
+        # A damaged record is named, too: importing it reports the damage.
         missing = True
         with suppress(RecordError), Record(place, read_only=True) as old:
             missing = bool(old.is_begun and old.games())
@@ -113,7 +113,7 @@ class Comparison:
     changes: int = 0
     """Number of the record's rows that were added or changed; 0 before a merge."""
     forgotten: int = 0
-    """Number of people who were forgotten there, and whom this record forgets with them."""
+    """Number of people whom this record forgets because they were forgotten there."""
     pictures: int = 0
     """Number of pictures that were added."""
 
@@ -181,9 +181,9 @@ def merge_record(into: Path, other: Path, at: str) -> Comparison:
 
     Raises:
         RecordError: one of them cannot be read or written, or a game here was broken off and others would be put
-            behind it. Nothing was changed then, but names of people who are forgotten.
+            behind it. Then nothing was changed, except that names of forgotten people were removed.
     """
-    # Both have the newest tables afterwards.
+    # Opening a record for writing brings its tables up to date.
     Record(other).close()
     Record(into).close()
     _forget_those_of(into, other, at)
@@ -218,7 +218,7 @@ def merge_record(into: Path, other: Path, at: str) -> Comparison:
 
 
 def _number_games(record: Record, games: Iterable[GameInfo]) -> dict[int, int]:
-    """Return a number here for each game of another record: its own where that is free or was its own, or a new one."""
+    """Return a number here for each game of another record: the same if free, or once this game's; else a new one."""
     there, removed = {info.id for info in record.games()}, {(game, began) for _, game, began, _ in record.removed()}
     used, numbers = there | {game for game, _ in removed}, dict[int, int]()
     for info in games:
@@ -265,7 +265,7 @@ def _complete_game(db: sqlite3.Connection, game: int, twin: Twin) -> None:
 
 
 def _end_broken_off(db: sqlite3.Connection, at: str) -> None:
-    """End games that cannot go on, since others stand behind them."""
+    """End unfinished games that are no longer the newest: they cannot go on."""
     db.execute(
         "UPDATE game SET ended=?, end_seal=(SELECT seal FROM line WHERE game=id ORDER BY number DESC LIMIT 1)"
         " WHERE ended IS NULL AND id < (SELECT max(id) FROM game)",
@@ -274,7 +274,7 @@ def _end_broken_off(db: sqlite3.Connection, at: str) -> None:
 
 
 def _add_people(db: sqlite3.Connection, found: Comparison) -> None:
-    """Add people who were not asked here, and who played the added games.
+    """Add the other record's people who are unknown here, and note who played the added games.
 
     A person is the same by id, or by a spelling of the name.
     """
@@ -298,7 +298,7 @@ def _add_people(db: sqlite3.Connection, found: Comparison) -> None:
 
 
 def _add_pictures(into: Path, other: Path, twins: dict[int, Twin]) -> int:
-    """Add the pictures of these games, except of those whose names were changed: they lost theirs for good.
+    """Add the pictures of these games, except of games whose names were changed here: theirs were deleted for good.
 
     Returns their number.
     """

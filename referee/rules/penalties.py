@@ -176,7 +176,7 @@ def _latest_first(position: Position) -> list[Laid]:
 
 
 def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
-    """Attribute a card to this seat's stack, and return a card to the seat whose turn it was."""
+    """Take a laid card from this seat's stack instead, and give one back to the seat that was thought to lay it."""
     expected = step.position.expected(seat)
     empty = step.position.counts[seat - 1] == 0
     lacks = empty and not from_limbo(step, seat, 1)
@@ -224,7 +224,7 @@ def _is_dead(step: Step, laid: Laid, row: str, reason: str) -> None:
 
 
 def contest(step: Step, by: tuple[int, ...], against: int, cause: str | None) -> None:
-    """Settle a contest of a slap or take from the record (F5): the latest, unless named by its observation.
+    """Settle by the record whether a contested slap or take was right (F5): the latest, or the one ``cause`` names.
 
     An act that did not count cannot be contested, and each player may contest an act once. ``upheld`` says that the
     slap or take was right.

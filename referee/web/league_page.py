@@ -1,6 +1,6 @@
 """The league of those who agreed to be remembered, and the page of each of them.
 
-Routes of the page's process. Both are of the latest games; `referee league` counts all of them.
+Routes of the page's process. Both count the latest games alone; `referee league` counts all games.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from referee.web.site import Site
 _LATEST: Final = GAMES_REMEMBERED
 """Number of games counted here: their results are computed once, and remembered."""
 _COLUMNS: Final = ("rank", "rating", "games", "won", "slaps", "false", "reaction")
-"""A phone shows the first of them without scrolling the table."""
+"""In order of importance: a phone shows only the first ones without scrolling."""
 
 
 @dataclass(frozen=True, slots=True)
