@@ -112,7 +112,7 @@ def _who_is_due_holds_a_card(moment: JudgedMoment) -> _Found:
         yield "E1 C6a S5", f"seat {due} is due and holds no card: {after.counts}, {phase}"
 
 
-def _nobody_pays_his_own_challenge(moment: JudgedMoment) -> _Found:
+def _no_player_pays_their_own_challenge(moment: JudgedMoment) -> _Found:
     phase = moment.after.position.phase
     if isinstance(phase, Challenge) and phase.challenger == phase.challenged:
         yield "C1 C6a", f"seat {phase.challenger} is to pay its own challenge"
@@ -294,7 +294,7 @@ def _may_come_free(position: Position, seat: int) -> bool:
 _LAWS: Final = (
     _nothing_for_who_does_not_play,
     _who_is_due_holds_a_card,
-    _nobody_pays_his_own_challenge,
+    _no_player_pays_their_own_challenge,
     _cards_are_conserved,
     _a_pile_is_won_once,
     _every_lock_ends_by_its_row,
