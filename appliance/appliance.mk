@@ -32,5 +32,5 @@ image-test: install  ## boot the image in a virtual machine: it plays, loses its
 	@$(BIN)/python -m tools.image.image_check --arch $(or $(ARCH),arm64)
 
 .PHONY: pi-test
-pi-test: install  ## pads and lights on the pins of an emulated Raspberry Pi 3 and 4, Python 3.11 and 3.13 (ARGS="--seed 7 --board raspi4b")
+pi-test: install  ## pads and lights on the pins of an emulated Raspberry Pi 3 and 4, Python 3.11 and 3.13 (ARGS="--seeds 20 --board raspi4b")
 	@nice -n 5 $(BIN)/python -m tests.pi $(ARGS)

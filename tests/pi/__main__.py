@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
+from collections.abc import Iterable
+from dataclasses import replace
 
 from tests.pi.faults import FAULTS
 from tests.pi.judge import Verdict, judge
-from tests.pi.plan import MS, contacts_of, make_rounds
+from tests.pi.plan import MS, contacts_of, make_series
 from tests.pi.report import Report, read_report
 from tools.pi.board import Run, run_on_board
 from tools.pi.setup import BOARDS, CANNOT, SUITES, CannotSetUpError, set_up
 
 LIMIT = 600.0
+"""Longest time for a board to boot and report, s of a busy machine ..."""
+ROUND_LIMIT = 5.0
+"""... and for each round."""
 
 
 def play(
-    *, seed: int, pairs: int, board: str, version: str, fault: str = "none", limit: float = LIMIT
+    *, seeds: Iterable[int], pairs: int, board: str, version: str, fault: str = "none"
 ) -> tuple[Verdict, Run, Report]:
-    """Play a plan on a board that is set up; return the verdict and what it is based on."""
-    rounds = make_rounds(seed, pairs)
+    """Play the plans of these seeds on a board that is set up; return the verdict and what it is based on."""
+    rounds = make_series(seeds, pairs)
     orders = {"length": rounds[-1].end + 300 * MS, "fault": fault}
     run = run_on_board(
-        "tests.pi.guest", contacts_of(rounds), board=board, version=version, limit=limit,
+        "tests.pi.guest", contacts_of(rounds), board=board, version=version,
+        limit=LIMIT + ROUND_LIMIT * len(rounds),
         files=[("orders.json", 0o100644, json.dumps(orders).encode())],
     )  # fmt: skip
     report = read_report(run.lines)
@@ -34,7 +41,8 @@ def play(
 def main() -> int:
     """Play on each board with each Python that was asked for; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.pi", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="the first")
+    parser.add_argument("--seeds", type=int, default=1, help="number of seeds that are played in one boot")
     parser.add_argument("--pairs", type=int, default=4, help="pairs at each gap, and rounds of each other kind")
     parser.add_argument("--board", action="append", choices=BOARDS)
     parser.add_argument("--python", action="append", choices=SUITES)
@@ -46,16 +54,23 @@ def main() -> int:
     except CannotSetUpError as error:
         print(f"pi: cannot be had here: {error}")
         return CANNOT
-    faulty = False
+    total = Verdict()
+    seeds = range(chosen.seed, chosen.seed + chosen.seeds)
     for board in chosen.board or BOARDS:
         for version in chosen.python or SUITES:
             verdict, run, report = play(
-                seed=chosen.seed, pairs=chosen.pairs, board=board, version=version, fault=chosen.fault
+                seeds=seeds, pairs=chosen.pairs, board=board, version=version, fault=chosen.fault
             )
-            faulty |= bool(verdict.faults)
-            print(f"{board}, {report.board}, seed {chosen.seed}, {run.seconds:.0f} s\n{verdict}\n", flush=True)
-    print(f"pi: {time.monotonic() - began:.0f} s", flush=True)
-    return 1 if faulty else 0
+            total.add(verdict)
+            print(
+                f"{board}, {report.board}, seeds {seeds[0]} to {seeds[-1]}, {run.seconds:.0f} s\n{verdict}\n",
+                flush=True,
+            )
+    print(f"all boards and Pythons\n{replace(total, faults=[])}")
+    print(
+        f"pi: {len(total.faults)} faults, {time.monotonic() - began:.0f} s, load {os.getloadavg()[2]:.1f}", flush=True
+    )
+    return 1 if total.faults else 0
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Final
 
 from hardware.pads.pinout import SEAT_LIGHT_PINS
@@ -17,6 +18,8 @@ STAMP: Final = 150 * US
 """Longest time from a contact to its stamp, ns, beside the comparison of the clocks: eight may share an interrupt."""
 LIGHT: Final = 1 * MS
 """Longest time from the first hand's contact to its light, ns."""
+SHARED: Final = 100 * US
+"""Hands nearer than this, ns, may share an interrupt, whose edges the driver serves in the order of the pins."""
 _SETTLED: Final = 20 * MS
 """Time open, ns, after which a contact must have been told as released."""
 
@@ -30,18 +33,27 @@ class Verdict:
     pairs: int = 0
     lost: int = 0
     wrong: int = 0
+    near: int = 0
+    swapped: int = 0
+    """Pairs in the wrong order; pairs nearer than `SHARED`, and those of them whose order the driver swapped."""
     releases: int = 0
     stamps: list[int] = field(default_factory=list)
     handlers: list[int] = field(default_factory=list)
     lights: list[int] = field(default_factory=list)
     """From the contact to its stamp, the handler, and, for a first hand, its light, ns."""
 
+    def add(self, other: Verdict) -> None:
+        """Add another run's faults and figures."""
+        for name in (part.name for part in fields(self)):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     def __str__(self) -> str:
         spans = {"stamp": self.stamps, "handler": self.handlers, "first light": self.lights}
         return "\n".join(
             [
-                f"{self.presses} presses, {self.lost} lost; {self.pairs} pairs, {self.wrong} in the wrong order; "
-                f"{self.releases} releases",
+                f"{self.presses} presses, {_share(self.lost, self.presses)} lost; {self.releases} releases",
+                f"{self.pairs} pairs 0.1 ms apart or more, {_share(self.wrong, self.pairs)} in the wrong order; "
+                f"{self.near} nearer pairs, {_share(self.swapped, self.near)} swapped within an interrupt",
                 *(f"contact to {name}: {_spread(spans[name])}" for name in spans),
                 *self.faults,
             ]
@@ -63,11 +75,23 @@ def judge(rounds: Sequence[Round], run: Run, report: Report) -> Verdict:
         told = [edge for edge in edges if edge.seat == seat]
         _judge_presses(verdict, seat, contacts, [edge for edge in told if edge.pressed], error)
         _judge_releases(verdict, seat, contacts, [edge for edge in told if not edge.pressed], error)
-    slaps = [(seat, t - offset) for seat, t in report.slaps]
+    slaps = sorted((t - offset, seat) for seat, t in report.slaps)
+    edges.sort(key=_t)
+    lit: defaultdict[int, list[int]] = defaultdict(list)
+    for output in run.outputs:
+        if output.level:
+            lit[output.pin].append(output.t)
     for one_round in rounds:
-        _judge_round(verdict, one_round, started, edges, slaps)
-        _judge_light(verdict, one_round, started, run.outputs)
+        begin, end = started + one_round.begin - MS, started + one_round.end + MS
+        inside = edges[bisect_left(edges, begin, key=_t) : bisect_right(edges, end, key=_t)]
+        slapped = slaps[bisect_left(slaps, (begin, 0)) : bisect_right(slaps, (end, len(SEATS)))]
+        _judge_round(verdict, one_round, inside, slapped)
+        _judge_light(verdict, one_round, started, lit)
     return verdict
+
+
+def _t(edge: ToldEdge) -> int:
+    return edge.t
 
 
 def clock_offset(outputs: Iterable[Output], signals: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -111,7 +135,7 @@ def _judge_releases(
     covered: set[int] = set()
     for edge in told:
         reach = edge.t_error + error
-        inside = [opening for opening in openings if abs(opening - edge.t) <= reach]
+        inside = openings[bisect_left(openings, edge.t - reach) : bisect_right(openings, edge.t + reach)]
         covered.update(inside)
         verdict.releases += 1
         if not inside:
@@ -126,42 +150,60 @@ def _judge_releases(
 
 
 def _judge_round(
-    verdict: Verdict, one_round: Round, started: int, edges: Sequence[ToldEdge], slaps: Sequence[tuple[int, int]]
+    verdict: Verdict, one_round: Round, edges: Sequence[ToldEdge], slaps: Sequence[tuple[int, int]]
 ) -> None:
-    """The hands come in their order, by their first edges and by their slaps, and no other pad slaps."""
-    begin, end = started + one_round.begin - MS, started + one_round.end + MS
+    """The hands come in their order, by their first edges and by their slaps, and no other pad slaps.
+
+    Args:
+        verdict: is added to.
+        one_round: the round.
+        edges: told during the round.
+        slaps: instant and seat of each slap during the round.
+    """
     hands = [seat for seat, _ in one_round.hands]
-    by_edge = _first_of_each(
-        (edge.t, edge.seat) for edge in edges if edge.pressed and begin <= edge.t <= end and edge.seat in hands
-    )
+    by_edge = _first_of_each((edge.t, edge.seat) for edge in edges if edge.pressed and edge.seat in hands)
     # A contact whose release was reported so late may have been a hand's, for all that the filter knows.
-    late = {edge.seat for edge in edges if not edge.pressed and begin <= edge.t <= end and edge.t_error > MS}
-    by_slap = _first_of_each(
-        (t, seat) for seat, t in slaps if begin <= t <= end and (seat in hands or seat not in late)
-    )
-    verdict.pairs += len(hands) == 2
+    late = {edge.seat for edge in edges if not edge.pressed and edge.t_error > MS}
+    by_slap = _first_of_each((t, seat) for t, seat in slaps if seat in hands or seat not in late)
+    is_pair = len(hands) == 2
+    is_near = is_pair and one_round.hands[1][1] - one_round.hands[0][1] < SHARED
+    verdict.pairs += is_pair and not is_near
+    verdict.near += is_near
+    if is_near and by_edge == by_slap == hands[::-1] and _apart(edges, hands) < SHARED:
+        verdict.swapped += 1
+        return
     for kind, order in (("edges", by_edge), ("slaps", by_slap)):
         if order != hands if one_round.ordered else sorted(order) != sorted(hands):
             verdict.wrong += kind == "edges" and sorted(order) == sorted(hands)
             verdict.faults.append(f"{one_round.kind}: seats {hands} slapped in this order, the {kind} say {order}")
 
 
+def _apart(edges: Iterable[ToldEdge], hands: Iterable[int]) -> int:
+    """Return the time between the first edges of two hands."""
+    one, other = (min(edge.t for edge in edges if edge.pressed and edge.seat == hand) for hand in hands)
+    return abs(one - other)
+
+
 def _first_of_each(stamped: Iterable[tuple[int, int]]) -> list[int]:
     return list(dict.fromkeys(seat for _, seat in sorted(stamped)))
 
 
-def _judge_light(verdict: Verdict, one_round: Round, started: int, outputs: Sequence[Output]) -> None:
-    """The first hand's light comes soon."""
+def _judge_light(verdict: Verdict, one_round: Round, started: int, lit: Mapping[int, Sequence[int]]) -> None:
+    """The first hand's light comes soon; ``lit``: the instants at which each pin rose."""
     if not one_round.ordered:
         return
     seat, at = one_round.hands[0]
     contact, pin = started + at, SEAT_LIGHT_PINS[seat - 1]
-    lit = next((output.t for output in outputs if output.pin == pin and output.level and output.t >= contact), None)
-    if lit is None or lit - contact > LIGHT:
-        when = "never" if lit is None else f"{(lit - contact) / MS:.2f} ms after its contact"
+    after = lit[pin][bisect_left(lit[pin], contact) :][:1]
+    if not after or after[0] - contact > LIGHT:
+        when = f"{(after[0] - contact) / MS:.2f} ms after its contact" if after else "never"
         verdict.faults.append(f"{one_round.kind}: the light of seat {seat} came {when}")
-    if lit is not None:
-        verdict.lights.append(lit - contact)
+    verdict.lights += [t - contact for t in after]
+
+
+def _share(count: int, of: int) -> str:
+    """Return a count, and of none the bound of its share: three in ``of``, with 95 % confidence."""
+    return str(count) if count or not of else f"0 (under {300 / of:.2g} %)"
 
 
 def _spread(spans: Sequence[int]) -> str:

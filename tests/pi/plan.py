@@ -42,8 +42,8 @@ class Round:
         return self.contacts[-1].t
 
 
-def make_rounds(seed: int, pairs: int) -> list[Round]:
-    """Return rounds in time's order: ``pairs`` of each gap, and the other kinds in proportion."""
+def make_rounds(seed: int, pairs: int, begin: int = 0) -> list[Round]:
+    """Return rounds in time's order, after ``begin`` (ns): ``pairs`` of each gap, and the other kinds in proportion."""
     rng = random.Random(seed)
     makers: list[tuple[Callable[[random.Random, int, int], Round], int]] = [
         (_pair, gap) for gap in GAPS for _ in range(pairs)
@@ -51,11 +51,19 @@ def make_rounds(seed: int, pairs: int) -> list[Round]:
     makers += [(_bounce, 0), (_chatter, 0), (_eight, 0), (_eight, 200 * US), (_held, 0)] * pairs
     rng.shuffle(makers)
     rounds: list[Round] = []
-    t = 100 * MS
+    t = begin + 100 * MS
     for make, gap in makers:
         made = make(rng, t + rng.randrange(10 * MS), gap)
         rounds.append(made)
         t = made.end + _ROUND
+    return rounds
+
+
+def make_series(seeds: Iterable[int], pairs: int) -> list[Round]:
+    """Return the rounds of each seed, one seed after another."""
+    rounds: list[Round] = []
+    for seed in seeds:
+        rounds += make_rounds(seed, pairs, rounds[-1].end + _ROUND if rounds else 0)
     return rounds
 
 

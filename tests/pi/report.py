@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 
 MARK = "PI REPORT "
 
@@ -35,13 +35,15 @@ class Report:
 
     def to_line(self) -> str:
         """Return the report as a line of the console."""
-        return MARK + json.dumps(asdict(self))
+        # Ten thousands of edges go through an emulated serial port.
+        edges = [astuple(edge) for edge in self.edges]
+        return MARK + json.dumps({**asdict(self), "edges": edges}, separators=(",", ":"))
 
 
 def read_report(lines: tuple[str, ...]) -> Report:
     """Return the report among the console's lines."""
     fields = json.loads(next(line for line in lines if line.startswith(MARK)).removeprefix(MARK))
-    fields["edges"] = [ToldEdge(**edge) for edge in fields["edges"]]
+    fields["edges"] = [ToldEdge(*edge) for edge in fields["edges"]]
     for name in ("slaps", "signals"):
         fields[name] = [(first, second) for first, second in fields[name]]
     return Report(**fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from hardware.ports import Edge
 from hardware.simulated.devices.simulated_pads import SimulatedLineRequest
 from referee.engine.observations import Slap
 from tests.pi.faults import FAULTS
-from tests.pi.judge import LIGHT, judge
+from tests.pi.judge import LIGHT, SHARED, Verdict, judge
 from tests.pi.plan import MS, PINS, SEATS, US, Round, contacts_of, make_rounds
 from tests.pi.report import Report, ToldEdge, read_report
 from tools.pi.board import GO_PIN, Contact, Output, Run
@@ -70,7 +71,7 @@ def test_the_products_own_shell_passes(seed: int) -> None:
     assert verdict.faults == []
     assert verdict.presses == sum(contact.closed for contact in contacts_of(rounds))
     assert (verdict.lost, verdict.wrong) == (0, 0)
-    assert verdict.pairs == sum(len(one_round.hands) == 2 for one_round in rounds)
+    assert verdict.pairs + verdict.near == sum(len(one_round.hands) == 2 for one_round in rounds)
     assert max(verdict.stamps) <= 5 * US
 
 
@@ -82,6 +83,31 @@ def test_a_broken_driver_is_caught(fault: str, words: str) -> None:
     rounds = make_rounds(11, 2)
     verdict = judge(rounds, *simulated(rounds, FAULTS[fault]))
     assert any(words in told for told in verdict.faults)
+
+
+def swap(gap: int, apart: int) -> Verdict:
+    """Return the verdict on a pair whose stamps the driver swapped, ``apart`` (ns) from each other."""
+    rounds = [next(pair for pair in make_rounds(18, 1) if pair.kind == f"pair {gap // US} µs apart")]
+    run, report = simulated(rounds)
+    first, second = (seat for seat, _ in rounds[0].hands)
+    at = {edge.seat: edge.t for edge in report.edges if edge.pressed}
+    swapped = {first: at[second], second: at[second] - apart}
+    edges = [replace(edge, t=swapped[edge.seat]) if edge.pressed else edge for edge in report.edges]
+    slaps = sorted((seat, swapped[seat]) for seat in swapped)
+    return judge(rounds, run, replace(report, edges=edges, slaps=slaps))
+
+
+def test_a_swap_within_an_interrupt_is_counted_apart() -> None:
+    verdict = swap(20 * US, 5 * US)
+    assert (verdict.swapped, verdict.near, verdict.pairs, verdict.wrong) == (1, 1, 0, 0)
+    assert not any("slapped in this order" in fault for fault in verdict.faults)
+
+
+@pytest.mark.parametrize(("gap", "apart"), [(20 * US, SHARED), (SHARED, 5 * US)])
+def test_no_interrupt_excuses_a_swap_further_apart(gap: int, apart: int) -> None:
+    verdict = swap(gap, apart)
+    assert verdict.swapped == 0
+    assert any("slapped in this order" in fault for fault in verdict.faults)
 
 
 def test_what_the_faults_are_counted_as() -> None:

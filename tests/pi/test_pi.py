@@ -16,7 +16,7 @@ def test_pads_and_lights_on_the_pins_of_a_raspberry_pi() -> None:
         set_up([VERSION])
     except CannotSetUpError as error:
         pytest.skip(f"no emulated Raspberry Pi: {error}")
-    verdict, _, report = play(seed=20, pairs=1, board="raspi4b", version=VERSION)
+    verdict, _, report = play(seeds=[20], pairs=1, board="raspi4b", version=VERSION)
     assert report.board.startswith("pinctrl-bcm2711")
     assert verdict.faults == [], str(verdict)
     assert verdict.pairs > 0 and verdict.lights

@@ -20,6 +20,7 @@ GO_PIN: Final = 7
 """BCM number of the pin by which the guest says that it is ready for the plan: an output that nothing else uses."""
 END: Final = "PI END"
 """The guest's last line."""
+_PANIC: Final = "System halted"
 _KEPT: Final = ("hardware", "referee", "tests/pi", "tools/pi")
 _OPTIONS: Final = "console=ttyAMA0,115200 loglevel=3 panic=-1 isolcpus=1-3"
 """Of the kernel. QEMU lets processors take turns when it counts instructions: those that idle delay no interrupt."""
@@ -126,21 +127,25 @@ def _listen(command: Sequence[str | Path], where: dict[str, str], until: float) 
         stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None
-    heard = b""
+    lines: list[str] = []
+    rest = bytearray()
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
-            while END.encode() not in heard.rpartition(b"\n")[0][-400:] and time.monotonic() < until:
+            while not any(line.startswith(END) or _PANIC in line for line in lines[-1:]) and time.monotonic() < until:
                 if selector.select(1.0):
                     chunk = os.read(process.stdout.fileno(), 1 << 16)
                     if not chunk:
                         break
-                    heard += chunk
+                    # A line may be a megabyte long, and its chunks a few bytes.
+                    rest += chunk
+                    if b"\n" in chunk:
+                        *whole, rest = rest.split(b"\n")
+                        lines += [line.decode(errors="replace").strip("\r") for line in whole]
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    lines = heard.decode(errors="replace").replace("\r", "").splitlines()
     if f"{END} 0" not in lines:
         raise BoardError("the board did not come to a good end:\n" + "\n".join(lines[-30:]))
     return lines
