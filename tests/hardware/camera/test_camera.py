@@ -161,7 +161,7 @@ def test_without_a_usb_camera_the_words_say_what_to_do() -> None:
 def test_without_picamera2_the_words_say_what_it_means_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "picamera2", None)
     with pytest.raises(
-        HardwareMissing, match="no slap is judged; begin the evening again and choose another camera .*`referee doctor`"
+        HardwareMissing, match=r"no slap is judged; begin the evening again and choose another camera .*referee doctor"
     ):
         open_camera("picamera", size=[64, 48], exposure_us=2_000, gain=None)
 
