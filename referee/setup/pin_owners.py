@@ -6,6 +6,7 @@ named here before a pad or a light takes one (`refuse_pins`), and others are pro
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -50,33 +51,36 @@ def pin_owners(root: Path) -> dict[int, str]:
 
 def _tree_owners(tree: Path) -> Iterator[tuple[int, str]]:
     """Yield the pins that the device tree gives to devices that it switches on, with the device's kind."""
-    groups = dict(_pin_groups(tree))
-    spi = _read(tree / "aliases" / "spi0").decode("ascii", "replace").strip("\0").lstrip("/")
-    usual: dict[Path, Collection[int]] = dict.fromkeys(tree.rglob("i2s@*"), I2S_PINS)
-    if spi:
-        usual[tree / spi] = SPI_HEADER_PINS
-    for node in {*(file.parent for file in tree.rglob("pinctrl-0")), *usual}:
-        if not node.is_dir() or _read(node / "status") not in (b"okay\0", b"ok\0", b""):
-            continue
-        kind, cells = node.name.partition("@")[0], _read(node / "pinctrl-0")
-        pins = [pin for cell in _numbers(cells) for pin in groups.get(cell, ())] if cells else usual.get(node, ())
-        yield from ((pin, _NAMES.get(kind, kind)) for pin in pins if pin in HEADER)
+    # One walk: a Pi's tree has thousands of files.
+    nodes = {Path(folder): files for folder, _, files in os.walk(tree)}
+    groups = dict(_pin_groups(nodes))
+    spi = tree / _read(tree / "aliases" / "spi0").decode("ascii", "replace").strip("\0").lstrip("/")
+    for node, files in nodes.items():
+        kind = node.name.partition("@")[0]
+        if "pinctrl-0" in files:
+            pins = [pin for handle in _numbers(_read(node / "pinctrl-0")) for pin in groups.get(handle, ())]
+        else:
+            # Without a pin group a device has its usual pins.
+            pins = list(I2S_PINS if node.name.startswith("i2s@") else SPI_HEADER_PINS if node == spi != tree else ())
+        if pins and _read(node / "status") in (b"okay\0", b"ok\0", b""):
+            yield from ((pin, _NAMES.get(kind, kind)) for pin in pins if pin in HEADER)
 
 
-def _pin_groups(tree: Path) -> Iterator[tuple[int, list[int]]]:
+def _pin_groups(nodes: Mapping[Path, Sequence[str]]) -> Iterator[tuple[int, list[int]]]:
     """Yield each group of pins of the header's controller: its handle, by which devices name it, and the pins."""
-    for controller in tree.rglob("gpio@*"):
+    for controller in (node for node in nodes if node.name.startswith("gpio@")):
         # The Pi 5's processor has controllers of its own besides the header's.
         if not re.search(rb"raspberrypi,rp1-gpio|brcm,bcm2(835|711)-gpio", _read(controller / "compatible")):
             continue
-        for handle in controller.rglob("phandle"):
-            group, pins = handle.parent, list[int]()
-            for file in group.rglob("brcm,pins"):
-                pins += _numbers(_read(file))
-            for file in group.rglob("pins"):
-                pins += [int(pin) for pin in re.findall(rb"\bgpio(\d+)\b", _read(file))]
-            if group != controller:
-                yield from ((number, pins) for number in _numbers(_read(handle)))
+        for group in (node for node in nodes if node.parent == controller and "phandle" in nodes[node]):
+            pins: list[int] = []
+            # On a Pi 5 the pins of a group may be in nodes below it.
+            for folder, _, files in os.walk(group):
+                if "brcm,pins" in files:
+                    pins += _numbers(_read(Path(folder, "brcm,pins")))
+                if "pins" in files:
+                    pins += [int(pin) for pin in re.findall(rb"\bgpio(\d+)\b", _read(Path(folder, "pins")))]
+            yield from ((number, pins) for number in _numbers(_read(group / "phandle")))
 
 
 def _read(file: Path) -> bytes:

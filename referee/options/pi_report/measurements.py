@@ -30,6 +30,7 @@ from referee.setup.doctor.probe import SERVICE
 from referee.setup.eye_speed import EyeSpeed
 from referee.setup.pin_owners import free_pins, owned_here
 from referee.share import percentile
+from referee.text.terminal_language import speaking
 from referee.units import MS, SECOND
 from referee.vision.cameras import is_live
 from referee.vision.photos import usual_threads
@@ -153,11 +154,12 @@ def ask_doctor(subject: Subject) -> list[dict[str, Any]]:
         return speeds.get(eye.threads or usual_threads()) or subject.machine.eye_speed(camera, eye)
 
     machine = replace(subject.machine, eye_speed=known_speed)
-    return [
-        {"group": str(check.group), "part": str(check.part), "state": check.state, "words": str(check.words),
-         "mend": str(check.mend)}
-        for check in examine(machine, subject.path)
-    ]  # fmt: skip
+    with speaking("en"):
+        return [
+            {"group": str(check.group), "part": str(check.part), "state": check.state, "words": str(check.words),
+             "mend": str(check.mend)}
+            for check in examine(machine, subject.path)
+        ]  # fmt: skip
 
 
 def measure_disk(subject: Subject) -> dict[str, Any]:
