@@ -85,7 +85,7 @@ class NetworkCamera:
         self._delay = _USUAL_DELAY if delay_ms is None else round(delay_ms * MS)
         self._distances: deque[int] = deque(maxlen=_REMEMBERED)
         self._waits: deque[int] = deque(maxlen=_REMEMBERED)
-        """Those of the distances at whose end the frame was waited for, and 0 for the others."""
+        """Distances at whose end the frame was waited for, and 0 for the others."""
         self._size: tuple[int, int] | None = None
 
     @property

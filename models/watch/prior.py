@@ -94,7 +94,7 @@ class Prior:
 
 
 class Trust:
-    """How often memory has been right lately, judged by readings that needed no help."""
+    """Share of recent cards on which memory was right, judged by readings that needed no help."""
 
     def __init__(self) -> None:
         self._latest: deque[bool] = deque(maxlen=_PREDICTIONS)

@@ -189,7 +189,7 @@ class RulingScore:
     called: int
     """Questions and dead heats that the script called for."""
     uncalled: int
-    """Those that it did not call for."""
+    """Questions and dead heats that it did not call for."""
     asked: tuple[str, ...]
     """The uncalled ones, in words."""
 

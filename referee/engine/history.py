@@ -26,7 +26,7 @@ _KEEP_EVERY: Final = 64
 """Observations between two kept states; a correction runs the fold again from the nearest one before it."""
 _ANSWERED_BY_SEAT: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 _WINDOW: Final = 2 * MAX_ERROR
-"""How far before a line the order may depend on it, ns: twice the largest error (K9)."""
+"""Span before a line in which the order may depend on it, ns: twice the largest error (K9)."""
 
 
 class History:

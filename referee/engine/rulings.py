@@ -72,7 +72,7 @@ class Ruling:
     place: Key | None = field(default=None, compare=False)
     """Printing place, if not that of the line that ended its judging; not printed itself."""
     window: Literal["", "open", "closed"] = field(default="", compare=False)
-    """Of a won slap that is announced before its pile goes. ``open``: no other hand is known, but one may still come.
+    """State of a won slap announced before its pile goes. ``open``: no other hand is known, but one may still come.
     ``closed``: it is announced again, now with the next hand, or because none can come any more. Not printed.
     """
 

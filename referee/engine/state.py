@@ -66,7 +66,7 @@ class State(NamedTuple):
     settled: frozenset[str] = frozenset()
     """Slaps of a dead heat that were judged with its first hand."""
     spent: frozenset[str] = frozenset()
-    """Those of them that have won it, before their own instant: no hand wins twice."""
+    """Slaps of a dead heat that won it before their own instant: no hand wins twice."""
     doubted: frozenset[str] = frozenset()
     """Slaps decided by K9."""
     asked: frozenset[str] = frozenset()

@@ -138,7 +138,7 @@ class Certificate:
     simulated: bool = False
     seats: tuple[str, ...] = ()
     urgency: str = ""
-    """How far the machine gives the referee priority, in English."""
+    """The priority that the machine gives the referee, in English."""
 
     @property
     def passed(self) -> bool:

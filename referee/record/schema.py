@@ -93,7 +93,7 @@ class Schema:
     version: int
     """Newest version of its tables that is known here (``user_version``)."""
     scripts: tuple[str, ...]
-    """How its tables were made: one script for each version, run in a separate file."""
+    """Scripts that make its tables: one for each version, run in a separate file."""
 
     @cached_property
     def _own(self) -> frozenset[_Object]:

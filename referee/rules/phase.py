@@ -53,7 +53,7 @@ class Claim(NamedTuple):
     split: tuple[int, ...] = ()
     """Seats that share the pile, the first of them leading (M3)."""
     gone: tuple[int, ...] = ()
-    """Those of them that have left: their shares go by E8, and not to players who sit there by then (M11)."""
+    """Sharing seats that have left: their shares go by E8, and not to players who sit there by then (M11)."""
 
     @property
     def sharers(self) -> tuple[int, ...]:

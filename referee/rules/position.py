@@ -183,7 +183,7 @@ class Position:
     unread: frozenset[str] = frozenset()
     """Observation ids of unreadable cards on the table."""
     gaps: frozenset[str] = frozenset()
-    """Those of them that stand for any number of cards, which may have come while the camera saw nothing."""
+    """Unread ids that stand for any number of cards, which may have come while the camera saw nothing."""
     uncounted: frozenset[tuple[str, int]] = frozenset()
     """Stacks that people were asked to count and have not yet: the observation that asked, and the seat."""
     memory: Memory = _NO_MEMORY

@@ -54,7 +54,7 @@ class HeaderPin:
     kind: Kind
     label: str = ""
     ohms: int = 0
-    """Of the resistor in the wire; 0: none."""
+    """Resistance in the wire; 0: none."""
     gate: Gate | None = None
     """The gate between the pad and the pin."""
 

@@ -27,7 +27,7 @@ class WizardRunner:
         self._busy = ""
         self._complaint = ""
         self._wish = ""
-        """Where to go once the device call at work has ended: ``back``, or ``step NAME``."""
+        """The move to make once the device call at work has ended: ``back``, or ``step NAME``."""
         self._version = 0
         self.over = threading.Event()
         """Set when the wizard has ended or was stopped."""

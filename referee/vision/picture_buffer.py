@@ -16,7 +16,7 @@ from referee.record.pictures import Picture
 from referee.units import MS, SECOND
 
 REACH: Final = 3 * SECOND
-"""How far back frames are kept, ns: a slap is ruled within about a second, and then its pictures must be encoded."""
+"""Time for which frames are kept, ns: a slap is ruled within about a second, and then its pictures must be encoded."""
 APART: Final = 25 * MS
 """Frames closer than this to the last one kept are skipped, ns, so that a fast camera takes no more memory than 40
 frames a second (some 120 frames of 230 KB).

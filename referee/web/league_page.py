@@ -35,7 +35,7 @@ class LatestSeason:
     """The latest games of those who agreed."""
 
     names: Mapping[str, str]
-    """Of those who agreed, by id."""
+    """The names of those who agreed, by id."""
     results: Sequence[GameResult] = ()
     """Oldest first."""
     left: int = 0

@@ -46,7 +46,7 @@ from referee.web.serving import make_get_routes, send_events
 
 _log = logging.getLogger(__name__)
 TRIAL: Final = "/api/trial"
-"""Where phones that show the stimulus themselves report their trials."""
+"""The address at which phones that show the stimulus themselves report their trials."""
 _ACT: Final = "/api/class"
 _ACTS: Final = frozenset(("begin", "stop", "next", "forget"))
 _FOLDER: Final = Path(__file__).parent / "static"

@@ -55,7 +55,7 @@ from referee.web.site import Handler, PageOption, Site, game_of
 from referee.web.winner_view import first_view, why_line
 
 VOTE: Final = "/api/vote"
-"""Where phones report their votes ..."""
+"""The address at which phones report their votes ..."""
 QUESTION: Final = "/api/question"
 """... and this machine's browser the slap that is asked about."""
 _LESSON: Final = "/games/{game:int}/replay"

@@ -36,7 +36,7 @@ class Subject:
 
     machine: Machine
     path: Path
-    """Of the settings, which need not exist."""
+    """The settings' file, which need not exist."""
     settings: Settings | None = None
     loop: tuple[int, int] | None = None
     """BCM numbers of the output and the pad that a wire joins."""

@@ -70,14 +70,14 @@ class Marks:
 
 
 class HandInstant(NamedTuple):
-    """When a marked hand came down."""
+    """The instant at which a marked hand came down."""
 
     t: int
     t_error: int
     by_sound: bool
     """Whether the instant is that of a sound."""
     clock_error: int = 0
-    """How far it may be off against the cards in addition, ns: the error of the sound's clock."""
+    """Additional error against the cards, ns: that of the sound's clock."""
 
 
 class Dispute:

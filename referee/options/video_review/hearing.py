@@ -18,7 +18,7 @@ from referee.units import MS, SECOND
 FLIGHT: Final = 3 * MS
 """The time that sound takes for a metre: hands and microphone are not at one place."""
 SOUND_ERROR: Final = ONSET_ERROR + FLIGHT
-"""How well the instants of two onsets are known against each other, each ns."""
+"""Error of each of two onsets' instants against the other, ns."""
 LARGEST_OFFSET: Final = 300 * MS
 """Largest difference of sound and picture that is looked for, either way."""
 LARGEST_DRIFT: Final = 250e-6
@@ -151,7 +151,7 @@ class Heard(NamedTuple):
     t: int
     """The video's instant, ns, known against other heard hands of its moment to ± `SOUND_ERROR`."""
     clock_error: int
-    """How far the sound's clock may be off there, ns: the same for all hands of the moment."""
+    """Error of the sound's clock there, ns: the same for all hands of the moment."""
 
 
 def hear_hands(onsets: Sequence[Onset], fit: SoundFit, spans: Sequence[HandSpan]) -> dict[Hashable, Heard]:

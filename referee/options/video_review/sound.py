@@ -16,7 +16,7 @@ from referee.units import MS, SECOND
 RATE: Final = 48_000
 """Samples a second that the sound is converted to."""
 ONSET_ERROR: Final = 2 * MS
-"""How well the instant of an onset is known in the sound's own time: AAC smears it by a block of 2.7 ms, ns."""
+"""Error of an onset's instant in the sound's own time, ns: AAC smears it by a block of 2.7 ms."""
 _HOP: Final = RATE // 1000
 _RISE: Final = 7.0
 """Minimum rise of an onset over the ten milliseconds before it, dB."""

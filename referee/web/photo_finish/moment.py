@@ -14,7 +14,7 @@ from referee.units import MS, SECOND
 
 _BEFORE: Final = 2_500 * MS
 _AFTER: Final = 1_500 * MS
-"""How far from the slap lines are used, ns."""
+"""Span after the slap, and before it, whose lines are used, ns."""
 _NEWEST: Final = 2
 """Number of cards named when a hand came down on nothing."""
 _NEAR: Final = SECOND
