@@ -55,7 +55,7 @@ class Hotspot(NamedTuple):
 
 
 def read_hotspot(text: str) -> Hotspot | None:
-    """Read the network that people or an earlier start wrote down; None where that is no network."""
+    """Read the network that people or an earlier start wrote down; None if the text holds none."""
     said = dict(re.findall(r"^(name|password): *(.*?) *$", text, flags=re.MULTILINE))
     name, password = said.get("name", ""), said.get("password", "")
     fits = 0 < len(name.encode()) <= _LONGEST_NAME and len(password) in _PASSWORD

@@ -12,7 +12,7 @@ from referee.units import MS
 GUARD_NS = 80 * MS
 """Distance from a reveal within which no slap falls unless requested."""
 _COVERED_NS = (105 * MS, 118 * MS)
-"""Delay after the cover of a hand meant for the covered card: certainly after it, certainly faster than a reaction."""
+"""Span after a cover in which a hand meant for the covered card falls: too soon to be a reaction to the new one."""
 
 
 @dataclass(order=True)
@@ -76,7 +76,7 @@ class SlappingHands:
         return heappop(self._lifts)
 
     def clear(self, t: int) -> int:
-        """Return the first instant from ``t`` on at which a reveal is not next to a slap."""
+        """Return the first instant from ``t`` on at which a card may turn up without a slap close by."""
         for intent in sorted(self._intents):
             if intent.t - GUARD_NS < t < intent.t + GUARD_NS and not intent.close:
                 t = intent.t + GUARD_NS + self._chance.randrange(20 * MS)
