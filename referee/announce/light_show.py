@@ -8,7 +8,7 @@ Nothing flashes more than three times a second. A higher row of this table takes
 | false slap | three quick blinks a second, for 1.5 s | blinks with it, red |
 | slap won | full, until the pile is taken | steady, green |
 | dead heat | its seats blink together, once a second, for 4 s | blinks with them, amber |
-| read the line | one long flash and a short one, at the seat concerned or at every one | flashes with it, white |
+| told: read the line | one long flash and a short one, at the seat concerned or every one | flashes with it, white |
 | stuck or chattering pad | two short blinks, then two seconds dark | |
 | paused | one dim light after the other goes round the table | breathes, blue |
 | question | all breathe together, once in two seconds | breathes with them, amber |
