@@ -15,6 +15,7 @@ from tools.image.card import Refusal, add_user, apply_settings, join_network, pr
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/build.md").read_text(encoding="utf-8")
 CABLE = ROOT / "appliance/image/etc/systemd/network/80-table.network"
+GROUP = 999
 KEY = "5a" * 32
 NET = "Ana's net"
 HASH = "$5$salt$0123456789"
@@ -119,9 +120,9 @@ def test_a_joined_network_is_like_the_cable_and_comes_before_the_own_one() -> No
 
 
 def test_the_user_may_log_in_and_the_password_is_secret() -> None:
-    made = add_user(TABLES, encrypt=str.upper)
+    made = add_user(TABLES, GROUP, encrypt=str.upper)
     record = json.loads(made["userdb/ana.user"].text)
-    assert (record["userName"], record["disposition"]) == ("ana", "regular")
+    assert (record["userName"], record["gid"], record["disposition"]) == ("ana", GROUP, "regular")
     assert record["uid"] >= 1000
     assert made[f"userdb/{record['uid']}.user"] == made["userdb/ana.user"]
     secret = made["userdb/ana.user-privileged"]
@@ -131,7 +132,7 @@ def test_the_user_may_log_in_and_the_password_is_secret() -> None:
 
 def test_a_password_in_plain_text_is_encrypted() -> None:
     tables: card.Tables = {"user": {"name": "ana", "password": "slap"}}
-    assert json.loads(add_user(tables, str.upper)["userdb/ana.user-privileged"].text) == {
+    assert json.loads(add_user(tables, GROUP, str.upper)["userdb/ana.user-privileged"].text) == {
         "privileged": {"hashedPassword": ["SLAP"]}
     }
 
@@ -150,7 +151,7 @@ def applied(tables: card.Tables, folder: Path) -> tuple[Sequence[str], list[str]
     (zones / "Europe").mkdir(parents=True)
     (zones / "Europe" / "Berlin").write_text("")
     names: list[str] = []
-    return apply_settings(tables, folder / "run", names.append, zones=zones, cable=CABLE), names
+    return apply_settings(tables, folder / "run", names.append, group=GROUP, zones=zones, cable=CABLE), names
 
 
 def test_all_settings_are_applied(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ On the machine this file is a separate program, and needs Python and openssl alo
 
 from __future__ import annotations
 
+import grp
 import json
 import re
 import shlex
@@ -142,11 +143,12 @@ def join_network(tables: Tables, on_cable: str) -> dict[str, Entry]:
     }
 
 
-def add_user(tables: Tables, encrypt: Callable[[str], str]) -> dict[str, Entry]:
+def add_user(tables: Tables, group: int, encrypt: Callable[[str], str]) -> dict[str, Entry]:
     """Return the record of the user (systemd's, nss-systemd), who may log in at the keyboard and read the journal.
 
     Args:
         tables: the card's settings.
+        group: number of the user's group, the one that may read the journal.
         encrypt: turns a password in plain text into what ``/etc/shadow`` would hold.
     """
     user = tables.get("user", {})
@@ -157,15 +159,14 @@ def add_user(tables: Tables, encrypt: Callable[[str], str]) -> dict[str, Entry]:
     if password and user.get("password_encrypted") is not True:
         password = encrypt(password)
     record = {
-        "userName": name, "uid": _USER_ID, "gid": _USER_ID, "homeDirectory": "/", "shell": "/bin/bash",
-        "disposition": "regular", "memberOf": ["systemd-journal"],
+        "userName": name, "uid": _USER_ID, "gid": group, "homeDirectory": "/", "shell": "/bin/bash",
+        "disposition": "regular",
     }  # fmt: skip
     secret = {"privileged": {"hashedPassword": [password] if password else []}}
-    made = {f"userdb/{name}:systemd-journal.membership": Entry("")}
+    made: dict[str, Entry] = {}
     for key in (name, str(_USER_ID)):
         made[f"userdb/{key}.user"] = Entry(json.dumps(record))
         made[f"userdb/{key}.user-privileged"] = Entry(json.dumps(secret), 0o600)
-        made[f"userdb/{key}.group"] = Entry(json.dumps({"groupName": name, "gid": _USER_ID}))
     return made
 
 
@@ -187,7 +188,13 @@ def write_entries(entries: Mapping[str, Entry], run: Path) -> None:
 
 
 def apply_settings(
-    tables: Tables, run: Path, name_machine: Callable[[str], None], *, zones: Path = ZONES, cable: Path = CABLE
+    tables: Tables,
+    run: Path,
+    name_machine: Callable[[str], None],
+    *,
+    group: int,
+    zones: Path = ZONES,
+    cable: Path = CABLE,
 ) -> list[str]:
     """Apply each setting that can be used; return the words about the others."""
 
@@ -209,7 +216,7 @@ def apply_settings(
         name,
         place,
         lambda: write_entries(join_network(tables, cable.read_text()), run),
-        lambda: write_entries(add_user(tables, _encrypt), run),
+        lambda: write_entries(add_user(tables, group, _encrypt), run),
         lambda: write_entries(propose_language(tables), run),
     ):
         try:
@@ -231,7 +238,8 @@ def _encrypt(password: str) -> str:
 def main() -> int:
     """Apply the card's settings; on the screen, a line for each that cannot be used."""
     try:
-        refused = apply_settings(read_card(CARD), RUN, socket.sethostname)
+        group = grp.getgrnam("systemd-journal").gr_gid
+        refused = apply_settings(read_card(CARD), RUN, socket.sethostname, group=group)
     except Refusal as error:
         refused = [str(error)]
     for words in refused:
