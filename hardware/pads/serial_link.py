@@ -74,13 +74,13 @@ class SerialPorts:
         try:
             # Do not block on reads, and keep other programs from reading the line.
             return SerialLine(serial.Serial(path, _SPEED, timeout=0, write_timeout=0, exclusive=True))
-        except OSError as refused:
-            if refused.errno in (errno.EACCES, errno.EPERM):
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EPERM):
                 self.refused = f"{path} may not be opened, so its pads are not heard: {USER_TO_DIALOUT}"
-            elif refused.errno in (errno.EAGAIN, errno.EBUSY):
+            elif error.errno in (errno.EAGAIN, errno.EBUSY):
                 self.refused = f"another program holds {path}: end it, so that its pads are heard"
             else:
-                _log.info("%s cannot be opened: %s", path, refused)
+                _log.info("%s cannot be opened: %s", path, error)
             return None
 
 

@@ -452,7 +452,7 @@ def test_people_say_on_which_side_of_a_limit_a_hand_came() -> None:
 
 
 def test_an_unread_pile_is_the_takers_until_its_card_is_named() -> None:
-    """Reading 10: whoever of them takes it leads."""
+    """Reading 10: the one of them who takes it leads."""
     for taker, leads in (("1", 1), ("3", 3), ("", 1)):
         referee = Adjudicator(stream=False)
         for line in log(f"1000 1:Jh\n2000 2:??\n3000 taken {taker}\n"):

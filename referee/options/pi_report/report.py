@@ -51,7 +51,7 @@ class Part:
 
     @property
     def about(self) -> str:
-        """What it says, in English as the report itself: the first sentence about its function."""
+        """Its meaning, in English as the report itself: the first sentence about its function."""
         return " ".join((self.look.__doc__ or "").partition("\n\n")[0].split()).removeprefix("Return ")
 
 
@@ -140,7 +140,7 @@ def look_at(part: Part, subject: Subject) -> dict[str, Any]:
             found.append({"found": part.look(subject)})
         except UserError as error:
             found.append({"absent": str(error)})
-        except Exception as error:  # a part of the machine that nobody has seen may raise anything
+        except Exception as error:  # an unknown part of the machine may raise anything
             found.append({"absent": f"{type(error).__name__}: {error}"})
 
     begun = time.monotonic()

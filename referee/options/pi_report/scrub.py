@@ -1,4 +1,4 @@
-"""What must not leave the machine: names of people, host, users and networks, addresses, serial numbers, paths.
+"""Removes private data: names of people, host, users and networks, addresses, serial numbers, paths.
 
 `find_secrets` collects the machine's own secrets; `Scrubber` replaces them, and whatever looks like an address or a
 home folder, in every text of the report.

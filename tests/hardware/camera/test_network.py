@@ -99,7 +99,7 @@ def test_frames_that_come_in_bunches_are_as_long_as_the_stream_is_slow() -> None
 
 
 def test_a_frame_that_lay_there_is_as_uncertain_as_its_arrival() -> None:
-    """The machine was busy for ten frames: they came after the last one that was waited for, nobody knows when."""
+    """The machine was busy for ten frames: they came after the last one that was waited for, at unknown times."""
     came, busy = [500 + 40 * k for k in range(60)], dict.fromkeys(range(20, 30), 60)
     frames = given(*came, delay_ms=0, reading=busy)
     assert len(frames) == 58
