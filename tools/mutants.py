@@ -62,6 +62,7 @@ FEWER: Final = {"GAMES": "40", "FUZZ": "60", "LAW_EXAMPLES": "6"}
 PATIENCE: Final = (3.0, 10.0)
 """Processor seconds for one test, and its allowed multiple of the time without a mutant."""
 WALL: Final = 600
+"""Seconds for all tests of a mutant: one that waits uses no processor time. Without a mutant nothing waits for ever."""
 MEMORY: Final = 4 << 30
 SURVIVED, KILLED, IMPOSSIBLE = 0, 1, 77
 
@@ -128,7 +129,7 @@ class Forks:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
-        if _in_a_fork(lambda: self._run(session, [items[name] for name in self.seconds])) != SURVIVED:
+        if _in_a_fork(lambda: self._run(session, [items[name] for name in self.seconds]), wall=0) != SURVIVED:
             sys.exit("the tests fail in this order without any mutant")
         for mutant, names in self.tasks:
             self.tell(mutant, _in_a_fork(functools.partial(self._try, session, items, mutant, names)))
@@ -172,14 +173,17 @@ def _time_limit(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_PROF, least + times * seconds)
 
 
-def _in_a_fork(run: Callable[[], int]) -> int:
-    """Run ``run`` in a forked process; return its result, or minus the signal that ended it."""
+def _in_a_fork(run: Callable[[], int], wall: int = WALL) -> int:
+    """Run ``run`` in a forked process; return its result, or minus the signal that ended it.
+
+    ``wall``: its limit in seconds; 0 for none.
+    """
     child = os.fork()
     if not child:
         code = KILLED
         try:
             _quiet()
-            signal.alarm(WALL)
+            signal.alarm(wall)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             code = run()
         finally:
@@ -203,7 +207,7 @@ def _measured() -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
         file.write_bytes(pickle.dumps((measure.lines(), measure.seconds)))
         return code
 
-    if _in_a_fork(run):
+    if _in_a_fork(run, wall=0):
         sys.exit("the tests fail without any mutant; see: make test")
     lines, seconds = pickle.loads(file.read_bytes())
     return lines, dict(sorted(seconds.items(), key=lambda pair: pair[1]))

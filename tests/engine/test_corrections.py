@@ -477,3 +477,14 @@ def test_of_two_hands_that_people_let_win_one_pile_the_earlier_has_it() -> None:
     assert [ruling["ask"] for ruling in made if ruling.kind == "question" and "s2" in ruling.because] == [
         "mend_amendment"
     ]
+
+
+def test_the_lowest_card_that_people_name_may_leave_another_to_be_named() -> None:
+    """P5b, readings 7 and 10: the top card was not read either, so the hand is asked about again."""
+    rules = {"base": "classic", "on": ["P5b"], "off": ["P1", "P2"]}
+    text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:??\n2500 slap 3\n"
+    asked = ["question@c2 ask=unreadable_card", "question@s2 ask=bottom_card"]
+    assert brief(rule(log(text, rules=rules)), "question", "slap_won") == asked
+    made = rule(log(text + '4000 answer question@s2 "9d"\n', rules=rules))
+    assert brief(made, "question", "slap_won") == [*asked, "question@s2/2 ask=unreadable_card"]
+    assert next(ruling["about"] for ruling in made if ruling.id == "question@s2/2") == ["c2", "s2"]

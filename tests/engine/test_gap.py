@@ -426,6 +426,7 @@ def test_any_number_of_cards_may_have_come_in_a_gap(
     assert (set(after.unread), set(after.gaps), set(after.unsure)) == ({"g"}, {"g"}, {1, 2, 3})
     assert not any(after.known)
     assert after.drift == Drift("g", 4 * SECOND, 8 * SECOND, asked=True)
+    assert after.pile[-1].seat == (phase.turn or 1)
 
 
 def test_a_gap_after_the_end_says_nothing_and_a_pile_of_a_gap_may_be_the_last() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from referee.engine.rulings import Ruling, encode_ruling, in_doubt_of_gap, rests_on_gap, ruling_fields
+from referee.engine.rulings import Ruling, encode_ruling, gap_form, in_doubt_of_gap, rests_on_gap, ruling_fields
 from tests.oracle.games import play
 from tests.play import rule
 
@@ -43,3 +43,19 @@ def test_a_doubt_because_of_a_gap_is_told_from_one_of_two_close_instants() -> No
     close = Ruling("slap_won", "slap_won@s1", 0, ("s1",), ("M1", "K9"), doubt=True)
     assert not rests_on_gap(sure) and not rests_on_gap(close)
     assert rests_on_gap(in_doubt_of_gap(sure)) and rests_on_gap(in_doubt_of_gap(close))
+
+
+@pytest.mark.parametrize(
+    ("fields", "form"),
+    [
+        ({"about": ["g1", "s1"]}, "hand"),
+        ({"about": ["g1"], "passed": True}, "passed"),
+        ({"about": ["g1"]}, "gone"),
+        ({"about": ["g1"], "cards": ["7h", "??"]}, "unread"),
+        ({"about": ["g1"], "cards": ["7h", "9c"]}, "cards"),
+        ({"about": ["g1"], "cards": ["??", "9c"]}, ""),
+        ({"about": ["g1"], "cards": ["9c"]}, ""),
+    ],
+)
+def test_a_question_about_a_gap_has_a_form(fields: dict[str, object], form: str) -> None:
+    assert gap_form(Ruling("question", "question@g1", 1, ("g1",), ("K2",), {"ask": "unseen_gap", **fields})) == form

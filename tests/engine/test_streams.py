@@ -64,10 +64,15 @@ def test_one_seat_with_cards_can_lead(counts: list[int | None]) -> None:
 def test_a_log_has_one_table_and_it_comes_first() -> None:
     with pytest.raises(LogError, match="the first line of a log is its table, not a card"):
         Adjudicator().observe(line("card", 1, card="7h"))
+    with pytest.raises(LogError, match="the first line of a log is its table, not a line"):
+        Adjudicator().observe(Other(t=0, id="o1", name="odd"))
     referee = Adjudicator()
     referee.observe(from_fields(TABLE, 1))
     with pytest.raises(LogError, match="a second table"):
         referee.observe(from_fields(TABLE, 1))
+    with pytest.raises(LogError, match="this card came before its table"):
+        referee.observe(line("card", -1, card="7h"))
+    assert told(referee, line("slap", -1, seat=2)) == [], "a pad may be pressed while the table is laid"
     referee.finish()
     assert referee.finish() == []
     with pytest.raises(LogError, match="this log has ended"):

@@ -647,6 +647,7 @@ def test_a_rank_that_was_called_before_a_gap_belongs_to_the_card_after_it() -> N
 def test_an_unread_card_after_a_gap_is_asked_about() -> None:
     assert "question ask=unreadable_card" in ruled(after_gap("??"))
     assert "question ask=unreadable_card" not in ruled(after_gap("5c"))
+    assert set(after_gap("??", "7h ??", unread=frozenset({"c2"})).position.unread) == {"c2", "now"}
 
 
 def test_three_of_a_kind_may_end_the_game_after_a_gap() -> None:

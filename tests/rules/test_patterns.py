@@ -285,6 +285,10 @@ def test_many_wild_jokers_complete_what_asks_for_suits_alone() -> None:
     """P19: four jokers and a heart make five hearts, because only suits need be tried."""
     hearts = {"P19": {"hearts": "suit(1) = suit(2) = suit(3) = suit(4) = suit(5)"}}
     assert found("P19 P13c", "Xr Xb Xr Xb 7h", hearts)[0] == ("P19:hearts",)
+    for text in ("not joker(1)", "rank(1) = 7 and (not joker(1) or rank(1) = 8)"):
+        stands = {"P19": {"stands": text}}
+        assert found("P19 P13c", "2s Xr", stands)[0] == ("P19:stands",), "a joker that stands for a card is none"
+        assert found("P19", "2s Xr", stands) == ((), 0)
     one_rank = {"P19": {"alike": "rank(1) = rank(2) = rank(3) = rank(4) = rank(5)"}}
     assert found("P19 P13c", "7h Xb Xr Xb Xr", one_rank)[0] == ("P19:alike",)
     assert found("P19 P13c", "Xr Xb Xr Xb Xr", one_rank) == ((), 0), "the ranks of more than four are not tried"
