@@ -16,7 +16,7 @@ import tempfile
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -43,13 +43,15 @@ from referee.engine.observations import Slap as Felt
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.journal import JournalThread
+from referee.record.pictures import FRAMES_FILE
 from referee.record.store import Record
 from referee.settings.model import parse_settings
 from referee.share import percentile
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, FirstHand, Loop, SharedPads
 from referee.table.page_link import PageLink
-from referee.table.services import GameContext
+from referee.table.services import GameContext, TableService
+from referee.table.slap_pictures import open_album
 from referee.table.timeline import Timeline
 from referee.vision.eye_client import SightProcess
 from referee.vision.process import Work
@@ -273,8 +275,9 @@ class Running:
 
 @contextmanager
 def table(
-    folder: Path, card: Card | None, watch: Stopwatch, paging: PageLink | None = None, disk: Path | None = None
-) -> Iterator[Running]:
+    folder: Path, card: Card | None, watch: Stopwatch, paging: PageLink | None = None, disk: Path | None = None,
+    *, pictures: bool = False,
+) -> Iterator[Running]:  # fmt: skip
     """Begin a game in real time.
 
     Args:
@@ -283,6 +286,7 @@ def table(
         watch: notes instants.
         paging: serves a page of the game; None: there is no page.
         disk: ... or here, if given.
+        pictures: keep those of the slaps beside the record.
     """
     bank = Clips(find_synthesiser()) if card is not None else None
     if bank is not None:
@@ -292,14 +296,15 @@ def table(
     lights = SimulatedLights(SEATS)
     cut = Cut(bank) if bank is not None else None
     speaker = StreamSpeaker(cut) if cut is not None else None
-    work = Work(Restless(), partial(new_watcher, seat_bearings(SEATS), None))
+    work = Work(Restless(), partial(new_watcher, seat_bearings(SEATS), None), pictures=pictures)
     sights, alarm = SightProcess(work), Alarm()
     record = Record((disk or folder) / "record.db")
     keeper = record.begin("now")
     journal = JournalThread(keeper, alarm.put)
     names = tuple(f"Seat {n}" for n in range(1, SEATS + 1))
     lamps = Lamps(lights, SEATS)
-    with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
+    with ExitStack() as kept, (folder / "screen").open("w") as terminal, _output(terminal), \
+            Display(names, live=True) as display:  # fmt: skip
         screen = Screen(display)
         begun = Table(
             t=time.monotonic_ns(),
@@ -309,17 +314,21 @@ def table(
             counts=(900,) * SEATS,
             rules={"base": "classic", "off": ["S2"]},
         )
-        shown: dict[str, Any] = {"page": paging.take_rulings} if paging is not None else {}
+        services: list[TableService] = [paging] if paging is not None else []
+        if pictures:
+            services.append(open_album(sights, record.path.with_name(FRAMES_FILE), lambda _: None, kept))
+        shown: dict[str, Any] = {service.name: service.take_rulings for service in services}
         conductor = Conductor(
             begun, journal=journal,
             outlets={"watch": watch, "lights": lamps, "display": screen, **shown,
                      **({"voice": Voice(speaker)} if speaker is not None else {})},
         )  # fmt: skip
-        if paging is not None:
+        if services:
             settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in names))
-            paging.begin_game(GameContext(conductor, settings, Timeline(), time.monotonic_ns, keeper, record, speaker))
+            game = GameContext(conductor, settings, Timeline(), time.monotonic_ns, keeper, record, speaker)
+            for service in services:
+                service.begin_game(game)
         first: dict[str, FirstHand] = {"watch": Watched(watch), "lights": lamps}
-        services = [paging] if paging is not None else []
         loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services)
         asked = cut.asked if cut is not None else []
         running = Running(

@@ -1,4 +1,5 @@
-"""`make latency VIEWERS=40`: whether viewers of the page delay a hand's light or a verdict's sound.
+"""`make latency VIEWERS=40`: whether viewers of the page delay a hand's light or a verdict's sound; with
+``--replays`` each of them also loads each slap's replay, from pictures that the eye keeps all the while.
 
 One game goes on in real time. Blocks of slaps without a page alternate with blocks with the page's process and its
 viewers, so that a drift of the machine affects both alike. Viewers, page and referee share this machine's
@@ -44,21 +45,24 @@ class Block:
     out: Measured = field(default_factory=Measured)
     events: int = 0
     """Smallest number of events sent to a viewer."""
+    replays: int = 0
+    """Number of replays that viewers loaded."""
 
 
 @contextmanager
-def _viewers(running: Running, folder: Path, count: int, block: Block) -> Iterator[None]:
+def _viewers(running: Running, folder: Path, count: int, block: Block, replays: bool) -> Iterator[None]:
     """Run a page and its viewers, while the table goes on."""
     made: list[tuple[Served, Viewers]] = []
 
     def begin() -> None:
         run = folder / "run"
         page = Served(folder / "record.db", "--listen", str(run / PAGE_SOCKET), "--runtime", str(run))
-        made.append((page, Viewers(page.port, count).wait()))
+        made.append((page, Viewers(page.port, count, replays=replays).wait()))
 
     def end() -> None:
         page, viewers = made[0]
         block.events = viewers.close()
+        block.replays = viewers.replays
         page.stop()
 
     _beside(running, begin)
@@ -75,7 +79,7 @@ def _beside(running: Running, do: Callable[[], None]) -> None:
     thread.join()
 
 
-def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True) -> list[Block]:
+def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True, replays: bool = False) -> list[Block]:
     """Play all blocks.
 
     Args:
@@ -83,15 +87,16 @@ def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True)
         blocks: how many, half of them with viewers.
         viewers: of the page.
         wanted_sound: whether the voice is measured, too.
+        replays: keep pictures, and let the viewers load each slap's replay.
     """
     watch, out = Stopwatch(), list[Block]()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         card = Card(folder) if wanted_sound and SYSTEM.exists() else None
         try:
-            with table(folder, card, watch, PageLink(folder / "run")) as running:
+            with table(folder, card, watch, PageLink(folder / "run"), pictures=replays) as running:
                 for number in range(blocks):
-                    out.append(_block(running, folder, number, slaps, viewers))
+                    out.append(_block(running, folder, number, slaps, viewers, replays))
                     _tell(number + 1, blocks)
                 delay, urgency = running.card_delay, running.urgency
             for block in out:
@@ -107,7 +112,7 @@ def _tell(done: int, of: int) -> None:
     print(f"\r{done} of {of} blocks", end="" if done < of else "\n", file=sys.stderr, flush=True)
 
 
-def _block(running: Running, folder: Path, number: int, slaps: int, viewers: int) -> Block:
+def _block(running: Running, folder: Path, number: int, slaps: int, viewers: int, replays: bool) -> Block:
     """Play one block; the second, fourth ... with viewers."""
     block = Block(watched=number % 2 == 1, began=0)
 
@@ -118,7 +123,7 @@ def _block(running: Running, folder: Path, number: int, slaps: int, viewers: int
         block.ended = time.monotonic_ns()
 
     if block.watched:
-        with _viewers(running, folder, viewers, block):
+        with _viewers(running, folder, viewers, block, replays):
             play()
     else:
         play()
@@ -214,8 +219,11 @@ def main() -> int:
     parser.add_argument("--slaps", type=int, default=60, help="in each block")
     parser.add_argument("--blocks", type=int, default=10, help="half of them with viewers")
     parser.add_argument("--no-sound", action="store_true", help="where there is no ALSA or no synthesiser")
+    parser.add_argument("--replays", action="store_true", help="the viewers load each slap's replay")
     args = parser.parse_args()
-    blocks = measure(args.slaps, args.blocks, args.viewers, wanted_sound=not args.no_sound)
+    blocks = measure(
+        args.slaps, args.blocks, args.viewers, wanted_sound=not args.no_sound, replays=args.replays
+    )  # fmt: skip
     lines, good = report(blocks, with_sound=not args.no_sound)
     print("\n".join(lines))
     watched = [block for block in blocks if block.watched]
@@ -224,7 +232,10 @@ def main() -> int:
     print(
         f"the referee runs {blocks[0].out.urgency}; {os.cpu_count()} cores, load at the end of each block: {load}; "
         f"each of {args.viewers} viewers was sent {fewest} events or more in each block"
+        + (f", and they loaded {sum(block.replays for block in watched)} replays" if args.replays else "")
     )
+    if args.replays and not all(block.replays for block in watched):
+        good = False
     print("unmoved: every target is met" if good and fewest else "NOT unmoved")
     return 0 if good and fewest else 1
 

@@ -21,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +31,7 @@ from rich.console import Console
 
 from hardware.clock import monotonic
 from hardware.simulated.table.acts import Lay
+from hardware.simulated.table.players import Habits
 from hardware.simulated.table.script import play_game
 from referee.engine.rulings import cause_of
 from referee.record.pictures import AFTER, BEFORE, FRAMES_FILE, PictureStore
@@ -48,12 +50,16 @@ _MOST_BYTES: Final = 2_000_000
 _OPENED: Final = 200
 _GROWTH: Final = 3 << 20
 """Growth of the heap that is allowed over all replays, bytes."""
+_LEISURE: Final = 1.5
+"""A family's: the simulated players lead some 2 s after a slap, the winner of a pile at a table some 3 s."""
 _WATCH: Final = """
 () => {
   const replays = [];
+  const verdicts = {};
+  const cards = [];
   let hidden = 0;
   // They outlive the change to the page of the game's end.
-  const note = () => { sessionStorage.replays = JSON.stringify({ replays, hidden }); };
+  const note = () => { sessionStorage.replays = JSON.stringify({ replays, hidden, verdicts, cards }); };
   note();
   const dialog = document.getElementById("instant-replay");
   const canvas = dialog.querySelector("canvas");
@@ -79,11 +85,39 @@ _WATCH: Final = """
   document.addEventListener("regions", () => {
     const key = document.querySelector("#pile .newest")?.dataset.key ?? "";
     if (now && dialog.open && key && key.split(":")[1] !== now.card.split(":")[1]) hidden += 1;
+    const time = performance.timeOrigin + performance.now();
+    if (key && key.split(":")[1] !== cards.at(-1)?.name) cards.push({ name: key.split(":")[1], time });
+    const verdict = document.querySelector("#winner [data-t]:not(.over)");
+    if (verdict) {
+      const top = document.querySelector("#pile .newest")?.alt;
+      const slapped = [...verdict.querySelectorAll(".hand .card")].at(-1)?.alt;
+      const after = Boolean(top) && top !== slapped;
+      const seen = (verdicts[verdict.dataset.t] ??= { shown: time, film: null, after });
+      if (verdict.dataset.film) seen.film ??= time;
+    }
     note();
   });
 }
 """
-"""Notes each replay: its slap, when it began, its frames' instants, and whether a later card was hidden by it."""
+"""Notes each replay: its slap, when it began, its frames' instants, and whether a later card was hidden by it; also
+when the page showed each verdict, its offer to watch it again, and each card."""
+
+
+def why_not(verdict: dict[str, Any] | None, cards: Sequence[dict[str, Any]]) -> str:
+    """Return why a decided slap was not played again by itself, from what a page has noted."""
+    if verdict is None:
+        return "its verdict was not shown"
+    if verdict["after"]:
+        return "a card came before its verdict"
+    laid = min((card["time"] for card in cards if card["time"] > verdict["shown"]), default=float("inf"))
+    ready = float("inf") if verdict["film"] is None else verdict["film"]
+    if laid < ready:
+        return "a card came before its pictures"
+    if ready == float("inf"):
+        return "its pictures were not kept"
+    if laid < float("inf"):
+        return f"a card came {laid - verdict['shown']:.0f} ms after its verdict"
+    return f"its pictures came {ready - verdict['shown']:.0f} ms after its verdict"
 
 
 def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = None) -> tuple[dict[str, Any], list[str]]:
@@ -104,6 +138,10 @@ def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = No
         if ruling.kind in ("slap_won", "dead_heat") and ruling.id not in gone
     }
     delays, sizes, counts, faults, equal = [], [], [], [], 0
+    shown = {replay["slap"] for replay in noted}
+    reasons = [
+        why_not(found["verdicts"].get(str(t)), found["cards"]) for slap, t in decided.items() if slap not in shown
+    ]
     with closing(PictureStore(record.with_name(FRAMES_FILE), read_only=True)) as store:
         for replay in noted:
             slap = replay["slap"]
@@ -120,6 +158,11 @@ def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = No
                 equal += 1
             else:
                 faults.append(f"{name}: {slap} showed instants that the record does not have")
+    steps = []
+    for replay in noted:
+        seen = found["verdicts"].get(str(decided.get(replay["slap"])))
+        if seen is not None and seen["film"] is not None:
+            steps.append([round(seen["film"] - seen["shown"]), round(replay["began"] - seen["shown"])])
     late = [delay for delay in delays if delay > _LATEST]
     if len(late) > 0.01 * len(delays):
         faults.append(f"{name}: {len(late)} of {len(delays)} replays began later than 3 s after their slap")
@@ -131,20 +174,20 @@ def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = No
         faults.append(f"{name}: nothing was replayed")
     figures = {
         "game": name, "decided": len(decided), "replays": len(delays),
-        "delay_ms": [round(delay / MS) for delay in (sorted(delays)[len(delays) // 2], max(delays))] if delays else [],
-        "late": len(late), "most_bytes": max(sizes, default=0),
-        "frames_shown": [min(counts), max(counts)] if counts else [],
+        "delays_ms": [round(delay / MS) for delay in delays],
+        "offered_and_begun_ms_after_the_verdict": steps, "late": len(late), "not_replayed": reasons,
+        "most_bytes": max(sizes, default=0), "frames_shown": [min(counts), max(counts)] if counts else [],
         "instants_equal": equal, "to_the_verdict": sum(replay["reached"] for replay in noted), "hid_a_card": hidden,
     }  # fmt: skip
     return figures, faults
 
 
 @contextmanager
-def _demo(home: Path, seed: int, cards: int) -> Iterator[tuple[str, Path, subprocess.Popen[bytes]]]:
+def _demo(home: Path, seed: int, cards: int, rules: str) -> Iterator[tuple[str, Path, subprocess.Popen[bytes]]]:
     record = home / "demo.db"
     env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(home), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "referee", "demo", "--seed", str(seed), "--max-cards", str(cards), "--record",
-               str(record), "--port", "8473"]  # fmt: skip
+    command = [sys.executable, "-m", "referee", "demo", "--seed", str(seed), "--max-cards", str(cards), "--rules",
+               rules, "--record", str(record), "--port", "8473"]  # fmt: skip
     with (home / "demo.txt").open("w", encoding="utf-8") as log:
         referee = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         try:
@@ -160,19 +203,19 @@ def _demo(home: Path, seed: int, cards: int) -> Iterator[tuple[str, Path, subpro
             referee.kill()
 
 
-def watch_demo(browser: Browser, home: Path, seed: int, cards: int) -> tuple[dict[str, Any], list[str]]:
+def watch_demo(browser: Browser, home: Path, seed: int, cards: int, rules: str) -> tuple[dict[str, Any], list[str]]:
     """Watch a demo on a projector, to its end."""
     falls: dict[str, int] = {}
     read = 0
-    with _demo(home, seed, cards) as (address, record, referee):
+    with _demo(home, seed, cards, rules) as (address, record, referee):
         page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{address}/projector")
         page.evaluate(_WATCH)
         while referee.poll() is None and "/end" not in page.url:
             with suppress(OSError), Record(record, read_only=True) as opened:
-                game = opened.games()[0]
-                for number, text in opened.lines(game.id, read):
+                game = next(iter(opened.games()), None)
+                for number, text in opened.lines(game.id, read) if game else ():
                     read = number
                     if '"kind":"slap"' in text:
                         falls.setdefault(json.loads(text)["id"], monotonic())
@@ -184,7 +227,7 @@ def watch_demo(browser: Browser, home: Path, seed: int, cards: int) -> tuple[dic
 
 def watch_network(browser: Browser, home: Path, seed: int, cards: int) -> tuple[dict[str, Any], list[str]]:
     """Watch a game whose camera is in the network, on a projector beside the players' windows."""
-    script = play_game(seed, 4, max_cards=cards, cards_per_second=0.5)
+    script = play_game(seed, 4, max_cards=cards, cards_per_second=0.5, habits=Habits(leisure=_LEISURE))
     first = next(act.t for act in script.acts if isinstance(act, Lay))
     table = StreamedTable(render(script, Console(stderr=True)), round((first + 400 * MS) * 15.0 / SECOND))
     record = home / "table-referee" / RECORD
@@ -260,6 +303,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=11, help="of the first game (default: 11)")
     parser.add_argument("--games", type=int, default=1, help="of each kind (default: 1)")
     parser.add_argument("--cards", type=int, default=60, help="in each game (default: 60)")
+    parser.add_argument("--rules", default="classic", help="of the demo; wikipedia-2009 has twice as many slaps")
     parser.add_argument("--times", type=int, default=_OPENED, help=f"replays for the memory (default: {_OPENED})")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
@@ -269,7 +313,7 @@ def main() -> int:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         for seed in range(args.seed, args.seed + args.games):
-            for name, watch in (("demo", watch_demo), ("network", watch_network)):
+            for name, watch in (("demo", partial(watch_demo, rules=args.rules)), ("network", watch_network)):
                 if name not in what and (name != "demo" or record is not None or "memory" not in what):
                     continue
                 home = Path(tempfile.mkdtemp(prefix=f"replays-{name}-"))

@@ -195,7 +195,8 @@ class Course:
         if taker is not None and self.cards.pile:
             if self.take_at is None:
                 by_slap = self.now - self.last_valid < 5 * MS
-                self.take_at = self.now + (self._seconds(0.6, 1.5) if by_slap else self._seconds(1.15, 1.8))
+                pause = self._seconds(0.6, 1.5) if by_slap else self._seconds(1.15, 1.8)
+                self.take_at = self.now + int(pause * self.habits.leisure)
             return max(self.take_at, self.now + 30 * MS), "take", taker
         if view.turn is None:
             return None
@@ -234,7 +235,7 @@ class Course:
         self.taking = True
         self._tell(Taken(t=t, id=f"{self.names}t{len(self.truth)}", seat=seat))
         self.taking = False
-        self.lay_at = t + self._seconds(0.75, 1.3)
+        self.lay_at = t + int(self._seconds(0.75, 1.3) * self.habits.leisure)
 
     def _burn(self) -> None:
         t, seat, count, top = self.burns.popleft()

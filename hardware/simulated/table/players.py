@@ -38,6 +38,8 @@ class Habits:
     """A guess comes so close to the next card that no camera can order them."""
     slap_the_pile: float = 0.0
     """A hand comes down on the pile instead of the pad."""
+    leisure: float = 1.0
+    """Factor on the time until a pile is picked up, and from there until the next card."""
 
 
 @dataclass(frozen=True, slots=True)

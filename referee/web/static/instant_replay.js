@@ -6,11 +6,15 @@ const InstantReplay = (() => {
   const AT_THE_LINE = 1200;
   const VERDICT = 3000;
   const STILLS = 9000;
+  // By itself a replay is over before the winner leads: ns around the card and before and after the line, stops in ms.
+  const BRIEF = { card: 20e6, turned: 25e6, turning: 100e6, before: 60e6, after: 60e6, atLine: 400, verdict: 1000 };
   // The verdict is seen first; a replay that could not begin soon after it does not begin by itself.
-  const SEEN = 700;
+  const SEEN = 400;
   const LATEST = 2500;
   const AGAIN = 2_000_000_000n;
   const CLIP = { width: 720, height: 960, bits: 900_000, most: 2_000_000, again: 500 };
+  // A browser that plays a replay (findLast: Safari 15.4) also records one of these (Safari 14.1), so there is no other format;
+  // where a policy forbids recording, the page says so.
   const KINDS = ["video/mp4;codecs=avc1.42E01F", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
   const dialog = document.getElementById("instant-replay");
   if (!dialog) return { open() {} };
@@ -55,17 +59,32 @@ const InstantReplay = (() => {
   // The latest frame at an instant.
   const placeAt = (film, now) => Math.max(0, film.frames.findLastIndex((frame) => frame.at <= now));
 
-  // Where a replay is after some milliseconds.
-  const stateAfter = (film, elapsed) => {
-    const run = (from, to) => ((to - from) / 1e6) * SLOW;
+  // The spans that are played, ns, each with the stop after it, ms. In a brief replay the quiet time between the card and
+  // the hands is cut out: all that is shown runs at the same speed.
+  const spansOf = (film, brief) => {
     const line = Math.min(Math.max(0, film.from), film.stop);
-    const before = run(film.from, line);
-    if (elapsed < before) return { now: film.from + (elapsed / SLOW) * 1e6 };
-    if (elapsed < before + AT_THE_LINE) return { now: line, atLine: true };
-    const since = elapsed - before - AT_THE_LINE;
-    const rest = run(line, film.stop);
-    if (since < rest) return { now: line + (since / SLOW) * 1e6 };
-    return { now: film.stop, verdict: true, over: since > rest + VERDICT };
+    if (!brief) return [{ from: film.from, to: line, stay: AT_THE_LINE }, { from: line, to: film.stop, stay: VERDICT }];
+    const end = { from: line, to: Math.min(film.stop, line + BRIEF.after), stay: BRIEF.verdict };
+    const card = film.head.cards.findLast((one) => one.at <= line && one.at >= film.start);
+    const up = card && film.frames.find((frame) => frame.at >= card.at);
+    if (!up) return [{ from: Math.max(film.from, line - BRIEF.before), to: line, stay: BRIEF.atLine }, end];
+    const from = Math.max(film.start, card.at - BRIEF.card);
+    const turned = Math.min(up.at + BRIEF.turned, card.at + BRIEF.turning);
+    if (turned >= line - BRIEF.before) return [{ from, to: line, stay: BRIEF.atLine }, end];
+    return [{ from, to: turned, stay: 0 }, { from: line - BRIEF.before, to: line, stay: BRIEF.atLine }, end];
+  };
+
+  // Where a replay is after some milliseconds.
+  const stateAfter = (film, elapsed, brief) => {
+    const spans = spansOf(film, brief);
+    for (const [place, { from, to, stay }] of spans.entries()) {
+      const lasts = ((to - from) / 1e6) * SLOW;
+      if (elapsed < lasts) return { now: from + (elapsed / SLOW) * 1e6 };
+      elapsed -= lasts;
+      const last = place === spans.length - 1;
+      if (elapsed < stay || last) return last ? { now: film.stop, verdict: true, over: elapsed > stay } : { now: to, atLine: true };
+      elapsed -= stay;
+    }
   };
 
   // Three instants that tell a slap without motion: the card, the line, the last hand.
@@ -85,22 +104,31 @@ const InstantReplay = (() => {
     return { of: (role) => style.getPropertyValue(`--${role}`).trim() || "gray", font };
   };
 
-  const write = (pen, ink, text, x, y, size, most, { align = "left", weight = 400, role = "ink" } = {}) => {
+  const write = (pen, ink, text, x, y, size, most, { align = "left", weight = 400, role = "ink", apart = false } = {}) => {
     pen.font = `${weight} ${size}px ${ink.font}`;
     const wide = pen.measureText(text).width;
     if (wide > most) pen.font = `${weight} ${Math.max(size * (most / wide), size * 0.4)}px ${ink.font}`;
     [pen.fillStyle, pen.textAlign, pen.textBaseline] = [ink.of(role), align, "alphabetic"];
+    if (apart) {
+      [pen.strokeStyle, pen.lineWidth, pen.lineJoin] = [ink.of("ground"), size * 0.3, "round"];
+      pen.strokeText(text, x, y, most);
+    }
     pen.fillText(text, x, y, most);
   };
 
-  const layout = (width, height, many) => {
+  // Where pictures, words and lanes go; `shape`: a picture's width by its height.
+  const layout = (width, height, many, lanes, shape) => {
     const edge = Math.round(Math.min(width, height) * 0.025);
     const full = width - 2 * edge;
     const box = (x, y, w, h) => ({ x, y, w, h });
     if (width > 1.15 * height) {
-      const lanes = box(edge, height * 0.6, full, height * 0.4 - edge);
-      if (many) return { pictures: box(edge, edge, full, height * 0.36), side: box(edge, height * 0.4, full, height * 0.18), lanes };
-      return { pictures: { ...box(edge, edge, width * 0.6, height * 0.56), left: true }, side: box(width * 0.6 + 3 * edge, edge, width * 0.4 - 4 * edge, height * 0.56), lanes };
+      // Eight lanes need room to be read from afar.
+      const upper = many || lanes <= 4 ? 0.6 : 0.52;
+      const below = box(edge, height * upper, full, height * (1 - upper) - edge);
+      if (many) return { pictures: box(edge, edge, full, height * 0.36), side: box(edge, height * 0.4, full, height * 0.18), lanes: below };
+      const high = height * (upper - 0.04);
+      const wide = Math.min(width * 0.6, high * shape);
+      return { pictures: box(edge, edge, wide, high), side: box(wide + 3 * edge, edge, width - wide - 4 * edge, high), lanes: below };
     }
     const top = many ? full / 4 : Math.min(full * 0.75, height * 0.42);
     const side = height * 0.2;
@@ -117,7 +145,7 @@ const InstantReplay = (() => {
       const { image, clock } = film.frames[place];
       const scale = Math.min(wide / image.width, box.h / image.height);
       const [w, h] = [image.width * scale, image.height * scale];
-      const x = box.x + column * (wide + gap) + (box.left ? 0 : (wide - w) / 2);
+      const x = box.x + column * (wide + gap) + (wide - w) / 2;
       pen.imageSmoothingQuality = "high";
       pen.drawImage(image, x, box.y, w, h);
       if (places.length === 1) return;
@@ -158,9 +186,9 @@ const InstantReplay = (() => {
 
   const drawLanes = (pen, ink, film, state, words, box) => {
     const lanes = words.lanes;
-    const foot = Math.min(box.h * 0.14, box.w * 0.045);
-    const row = Math.min((box.h - foot) / Math.max(1, lanes.length), box.w * 0.12, box.h * 0.3);
-    const size = Math.min(row * 0.5, box.w * 0.045);
+    const foot = Math.min(box.h * 0.1, box.w * 0.045);
+    const row = Math.min((box.h - foot) / Math.max(1, lanes.length), box.w * 0.16, box.h * 0.3);
+    const size = Math.min(row * 0.6, box.w * 0.045);
     const bottom = box.y + row * lanes.length;
     pen.font = `700 ${size}px ${ink.font}`;
     const names = Math.max(0, ...lanes.map((lane) => pen.measureText(lane.name).width));
@@ -197,14 +225,20 @@ const InstantReplay = (() => {
         pen.fillRect(x(hand.at - hand.error), top + row * 0.1, x(hand.at + hand.error) - x(hand.at - hand.error), row * 0.8);
         pen.globalAlpha = 1;
         pen.fillRect(x(hand.at) - thin, top + row * 0.05, thin * 2, row * 0.9);
+      }
+    });
+    upright(Math.min(state.now, film.stop), "warn", thin * 2);
+    // What they say is written last: no line crosses it out.
+    lanes.forEach((lane, place) => {
+      for (const hand of lane.hands) {
+        if (hand.at > state.now || hand.at < film.start) continue;
         pen.font = `700 ${size * 0.8}px ${ink.font}`;
         const room = pen.measureText(hand.said).width + size;
         const after = x(hand.at + hand.error) + room < right;
         write(pen, ink, hand.said, after ? x(hand.at + hand.error) + size * 0.4 : x(hand.at - hand.error) - size * 0.4,
-          top + row / 2 + size * 0.3, size * 0.8, room, { align: after ? "left" : "right", weight: 700 });
+          box.y + place * row + row / 2 + size * 0.3, size * 0.8, room, { align: after ? "left" : "right", weight: 700, apart: true });
       }
     });
-    upright(Math.min(state.now, film.stop), "warn", thin * 2);
   };
 
   const paint = (target, film, state, words) => {
@@ -212,7 +246,8 @@ const InstantReplay = (() => {
     const pen = target.getContext("2d");
     const ink = colours();
     const places = state.places ?? [placeAt(film, state.now)];
-    const parts = layout(width, height, places.length > 1);
+    const { image } = film.frames[places[0]];
+    const parts = layout(width, height, places.length > 1, words.lanes.length, image.width / image.height);
     pen.fillStyle = ink.of("ground");
     pen.fillRect(0, 0, width, height);
     drawPictures(pen, ink, film, places, parts.pictures);
@@ -285,12 +320,12 @@ const InstantReplay = (() => {
       if (auto) timer = setTimeout(close, STILLS);
       return;
     }
-    if (stateAfter(film, elapsed).over) elapsed = 0;
+    if (stateAfter(film, elapsed, auto).over) elapsed = 0;
     let last = performance.now();
     const tick = (time) => {
       elapsed += Math.max(0, time - last);
       last = time;
-      state = stateAfter(film, elapsed);
+      state = stateAfter(film, elapsed, auto);
       if (state.atLine && auto && !refreshed) refresh();
       draw();
       if (!state.over) ticking = requestAnimationFrame(tick);
@@ -302,18 +337,22 @@ const InstantReplay = (() => {
     ticking = requestAnimationFrame(tick);
   };
 
+  // Playing goes on from this instant, at length.
+  const goOnFrom = (at) => {
+    auto = false;
+    elapsed = (Math.max(0, at - film.from) / 1e6) * SLOW + (at > 0 ? AT_THE_LINE : 0);
+  };
+
   // One frame back or on; what is read out follows only steps.
   const step = (by) => {
     rest();
-    auto = false;
     const place = Math.min(Math.max(placeAt(film, state.now) + by, 0), film.frames.length - 1);
     show(place);
   };
   const show = (place) => {
     const { at, said } = film.frames[place];
     state = { now: at, verdict: place === film.frames.length - 1 };
-    // Playing goes on from here.
-    elapsed = (Math.max(0, at - film.from) / 1e6) * SLOW + (at > 0 ? AT_THE_LINE : 0);
+    goOnFrom(at);
     crumb.textContent = said;
     draw();
   };
@@ -394,6 +433,8 @@ const InstantReplay = (() => {
     paint(target, shown, states[0][0], said);
     const stream = target.captureStream(0);
     const track = stream.getVideoTracks()[0];
+    // Firefox has it on the stream.
+    const shutter = track.requestFrame ? track : stream;
     const recorder = new MediaRecorder(stream, { mimeType: kind, videoBitsPerSecond: CLIP.bits });
     const parts = [];
     recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
@@ -405,7 +446,7 @@ const InstantReplay = (() => {
       if (film !== shown) break;
       state = at;
       paint(target, shown, at, said);
-      track.requestFrame();
+      shutter.requestFrame();
       draw();
       due += lasts;
       await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
@@ -445,7 +486,7 @@ const InstantReplay = (() => {
   dialog.addEventListener("click", (event) => {
     const { act } = event.target.closest("[data-act]")?.dataset ?? {};
     if (!act || (!film && act !== "close")) return;
-    if (act !== "close") auto = false;
+    if (act !== "close" && auto) goOnFrom(state.now);
     acts[act]();
   });
   dialog.addEventListener("cancel", (event) => {
@@ -460,7 +501,10 @@ const InstantReplay = (() => {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (act === "close") close();
-    else if (film) acts[act]();
+    else if (film) {
+      if (auto) goOnFrom(state.now);
+      acts[act]();
+    }
   });
   addEventListener("resize", draw);
   document.addEventListener("click", (event) => {
