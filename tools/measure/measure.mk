@@ -204,7 +204,7 @@ voice-check: install  ## how many of the spoken phrases are understood in noise,
 .PHONY: latency
 VIEWERS ?=
 
-latency: install  ## from an edge to its light and from a verdict to its sound, with a busy eye: alone, beside busy processes, with a slow disk (6 minutes; out/latency); VIEWERS=40: and with viewers
+latency: install  ## from an edge to its light and from a verdict to its sound, with a busy eye: alone, beside busy processes, with a slow disk (6 minutes; out/latency); VIEWERS=40: and with viewers (ARGS=--replays: who load replays)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.latency$(if $(VIEWERS),_viewers --viewers $(VIEWERS)) $(ARGS)
 
 # What can fail at a table, failed on purpose. ARGS= passes options on: make faults ARGS="-k camera"
@@ -262,7 +262,7 @@ play-test: install apt-test  ## `referee play` in a real browser: a rendered web
 moments: install apt-test  ## ten slaps before board, projector, terminal and voice: every text at every instant against the final ruling (one minute)
 	$(BIN)/python -m tools.measure.moments $(ARGS)
 
-replays: install apt-test  ## instant replays of a demo and of a network camera's game: delays, bytes, instants, memory (ten minutes; ARGS="--games 3")
+replays: install apt-test  ## instant replays of a demo and of a network camera's game: delays, why not, bytes, instants, memory (ten minutes; ARGS="--games 3")
 	$(BIN)/python -m tools.measure.replays $(ARGS)
 
 evenings: install apt-test  ## a family's, a class's and a club's first week from empty homes, and evenings without a camera or with a wrong one; pictures in out/evenings (WHO=family plays one)
@@ -344,3 +344,11 @@ second-world-stills: $(WORLD)/.installed  ## path-traced stills with masks (STIL
 	@half() { $(WORLD)/bin/python -m tools.second_world.stills --first $$1 --step 2 --count $$(($(STILLS) / 2)); }; \
 	again() { for try in 1 2 3 4 5; do half $$1 && return; echo "going on after a stop"; done; return 1; }; \
 	again 0 & again 1 || { wait; exit 1; }; wait $$!
+
+# The ear against recordings of real hits (CC0), from Debian's archive.
+.PHONY: real-hits
+HITS ?= build/hits
+
+real-hits: install  ## onsets in recordings of hands and sticks on drums: how many are heard, and how far off (two minutes)
+	@test -d $(HITS) || { mkdir -p $(HITS) && cd $(HITS) && apt-get download -q sonic-pi-samples && dpkg -x sonic-pi-samples_*.deb .; }
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.real_hits $(HITS) $(ARGS)

@@ -161,7 +161,7 @@ const InstantReplay = (() => {
 
   const drawSide = (pen, ink, film, state, words, box) => {
     const turned = film.head.cards.map((card, place) => ({ ...card, image: film.faces[place] })).filter((card) => card.at <= state.now);
-    const beside = box.w > 1.6 * box.h;
+    const beside = box.w > 2.2 * box.h;
     const high = beside ? box.h : box.h * 0.42;
     const wide = Math.min(high / 1.4, (beside ? box.w * 0.4 : box.w) / (1 + 0.6 * (film.head.cards.length - 1)));
     const from = beside ? box.x + box.w - wide * (1 + 0.6 * (film.head.cards.length - 1)) : box.x;
@@ -173,7 +173,7 @@ const InstantReplay = (() => {
       pen.strokeRect(left, top, wide, wide * 1.4);
     });
     const most = beside ? from - box.x - wide * 0.2 : box.w;
-    const size = beside ? box.h * 0.33 : box.h * 0.15;
+    const size = beside ? box.h * 0.33 : box.h * 0.2;
     if (state.verdict) {
       write(pen, ink, words.who, box.x, box.y + size, size, most, { weight: 900, role: words.role });
       write(pen, ink, words.how, box.x, box.y + size * 2.05, size * 0.9, most, { weight: 900 });
@@ -187,7 +187,7 @@ const InstantReplay = (() => {
   const drawLanes = (pen, ink, film, state, words, box) => {
     const lanes = words.lanes;
     const foot = Math.min(box.h * 0.1, box.w * 0.045);
-    const row = Math.min((box.h - foot) / Math.max(1, lanes.length), box.w * 0.16, box.h * 0.3);
+    const row = Math.min((box.h - foot) / Math.max(1, lanes.length), box.w * 0.16, box.h * 0.42);
     const size = Math.min(row * 0.6, box.w * 0.045);
     const bottom = box.y + row * lanes.length;
     pen.font = `700 ${size}px ${ink.font}`;
