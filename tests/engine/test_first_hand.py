@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.doubt import better_order, order_is_open, position_after
-from referee.engine.first_hand import as_hand, by_force, dead_heat_hands, run_up, won_ruling
+from referee.engine.first_hand import as_hand, by_force, dead_heat_hands, is_rival_hand, run_up, won_ruling
 from referee.engine.observations import (
     Card,
     Contest,
@@ -378,3 +378,22 @@ def test_a_take_is_a_hand_unless_the_pile_is_won_by_a_slap_or_its_own() -> None:
         won = position.replace(phase=claim)
         takes = [as_hand(won, Taken(t=9 * S, id="t1", seat=seat)) for seat in (1, 2, 3)]
         assert tuple(hand.seat for hand in takes if hand is not None) == seats
+
+
+@pytest.mark.parametrize(
+    ("on", "off", "seat", "cards", "rival"),
+    [
+        ("M14", "", 3, "7h 7c", True),
+        ("M14", "K3", 3, "7h 7c", False),
+        ("", "", 3, "7h 7c", False),
+        ("M14", "", 1, "7h 7c", False),
+        ("M14", "", 3, "7h 8c", False),
+    ],
+)
+def test_a_take_rivals_another_players_hand_where_it_is_a_good_hand_itself(
+    on: str, off: str, seat: int, cards: str, rival: bool
+) -> None:
+    """M14, K3; a card rivals none."""
+    position = table(cards, on=on, off=off)
+    assert is_rival_hand(position, hand(0, 1), Taken(t=5 * S, id="t1", seat=seat)) is rival
+    assert not is_rival_hand(position, hand(0, 1), Card(t=5 * S, id="c9", card="7d", seat=seat))
