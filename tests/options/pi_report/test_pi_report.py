@@ -31,6 +31,7 @@ from referee.record.people import People
 from referee.record.store import Record
 from referee.settings.model import CameraSettings, load_settings, parse_settings
 from referee.setup.eye_speed import EyeSpeed
+from referee.text.terminal_language import speaking
 from tests.support.fake_header import FakeHeader, FakeRequest
 from tests.support.machines import GIGABYTE, Rig, disk
 from tests.support.patience import PATIENCE
@@ -114,6 +115,13 @@ def test_a_part_that_hangs_is_left_behind(subject: Subject) -> None:
     finally:
         hang.set()
     assert found["absent"] == "no answer within 0.01 s"
+
+
+def test_the_report_is_english_whatever_the_terminal_speaks(subject: Subject) -> None:
+    subject.path.write_text('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+    with speaking("de"):
+        words = {check["part"]: check["words"] for check in measurements.ask_doctor(subject)}
+    assert words["certificate"].startswith("Not certified")
 
 
 # A Raspberry Pi
