@@ -421,7 +421,7 @@ def _ask(
             hands = _heat(before, slap, upcoming, answers)
             state, rulings = win(named, slap, again, hands, answers, {ruling.id}, doubt=doubt)
         elif again.outcome == "false":
-            state, rulings = _false(named, slap, again, doubt=doubt)
+            state, rulings = _false(named, slap, again, {ruling.id}, doubt=doubt)
         else:
             kind, fields = "slap_void", {"seat": slap.seat, "reason": again.reason}
             if again.outcome == "question":
@@ -433,11 +433,11 @@ def _ask(
     return state, [ruling]
 
 
-def _false(state: State, slap: Slap, judged: Verdict, *, doubt: bool) -> Decided:
+def _false(state: State, slap: Slap, judged: Verdict, used: Iterable[str] = (), *, doubt: bool) -> Decided:
     if judged.reason == "late":
         state = run_up(state, slap)
     step = Step(state.position, slap.t, slap.id)
     rule = (*judged.rule, "K9") if doubt else judged.rule
     step.rule("slap_false", *rule, because=judged.because, seat=slap.seat, reason=judged.reason)
     false_slap(step, slap.seat)
-    return finish(state, step, doubt=doubt)
+    return finish(state, step, used, doubt=doubt)

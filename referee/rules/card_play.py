@@ -482,8 +482,12 @@ def _pass_on(step: Step) -> None:
     elif isinstance(phase, Turn | OpenLead) and phase.turn is not None and not position.holds(phase.turn):
         if position.rules.has("E6") and isinstance(phase, Turn):
             lose_if_due(step)
-        else:
-            step.enter(phase._replace(turn=position.after(phase.turn)))
+            return
+        heir = position.after(phase.turn)
+        if isinstance(phase, OpenLead) and heir is not None and heir not in phase.seats:
+            # Since its count became uncertain, it may lead, too.
+            phase = phase._replace(seats=(*phase.seats, heir))
+        step.enter(phase._replace(turn=heir))
 
 
 def leave(step: Step, seat: int, *, is_counted: bool = False) -> int | None:

@@ -96,7 +96,7 @@ def pick_up(step: Step, *, by_card_of: int | None = None) -> None:
     winner = position.player(claim.seat)
     assert winner is not None, "a claim ends where its player leaves (E8)"
     leader: int = claim.turn if position.rules.has("N2") and by_slap else winner
-    if leader != winner and not position.holds(leader):
+    if leader not in (winner, by_card_of) and not position.holds(leader):
         leader = position.after(leader) or winner
     step.enter(Turn(leader), pile=(), unread=frozenset(), paid=0)
     if not by_slap:
