@@ -1,4 +1,4 @@
-"""The camera in the network that shows a rendered game: what is on the table never jumps."""
+"""The evening that the play test simulates: what is on the table never jumps, and close hands are not compared."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from referee.units import SECOND
-from tools.measure.play_test import StreamedTable
+from referee.engine.observations import Slap
+from referee.units import MS, SECOND
+from tools.measure.play_test import StreamedTable, find_close_hands
 
 _FRAME = SECOND // 15
 
@@ -46,3 +47,11 @@ def test_a_look_before_the_game_shows_a_card(table: StreamedTable) -> None:
     assert table.picture_at(0) == (20, True)
     table.begin()
     assert table.picture_at(0) == (0, True)
+
+
+def test_a_hand_is_close_to_others_as_it_fell_or_as_it_was_reported() -> None:
+    fell = [Slap(t=SECOND + after * MS, seat=seat) for seat, after in ((1, 0), (2, 10), (3, 48), (4, 90))]
+    heard = [Slap(t=SECOND + after * MS, seat=seat) for seat, after in ((1, 0), (2, 10), (3, 66), (4, 60))]
+    close = {(t - SECOND) // MS for t in find_close_hands([], fell, heard)}
+    assert {48, 66, 60, 90} <= close, "the same hands are left out on both sides"
+    assert find_close_hands([], fell[:1], heard[:1]) == []

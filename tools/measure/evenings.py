@@ -42,7 +42,7 @@ from rich.console import Console
 from hardware.clock import monotonic
 from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.script import Script, play_game
-from referee.demo.score import heats, score_cards, score_rulings
+from referee.demo.score import score_cards, score_rulings
 from referee.engine.observations import Gap, Other, Slap
 from referee.record.store import Record
 from referee.record.stored_lines import replay_rows
@@ -55,6 +55,7 @@ from tools.measure.play_test import (
     HARNESS,
     Evening,
     StreamedTable,
+    find_close_hands,
     held_against,
     moved,
     playing,
@@ -69,7 +70,6 @@ _PORT: Final = 8471
 """Phones come back to the address at which they left: every evening is served there."""
 _REST: Final = 400 * MS
 """Time after which the hand that laid a card is gone from it."""
-_HEAT: Final = 70 * MS
 _PAUSED: Final = "Paused"
 """The board's words about a game that waits for its camera."""
 _WAITING: Final = ("lead", "turn", "slap_void")
@@ -226,8 +226,8 @@ class Family:
         truth = held_against([replace(began, t=lines[0].t), *happened], sorted(hands, key=lambda hand: hand[1]))
         cards = score_cards(truth, lines)
         heard = [line for line in lines if isinstance(line, Slap)]
-        close = [moment.t + origins[moment.t >= cut] for moment in self._script.called] + heats(truth, _HEAT)
-        called = close + [slap.t for slap in heard for t in close if abs(slap.t - t) <= _HEAT]
+        close = [moment.t + origins[moment.t >= cut] for moment in self._script.called]
+        called = find_close_hands(close, truth, heard)
         ruled = score_rulings(rulings, lines, truth, called, origins[1] + self._script.duration)
         if cards.right != cards.laid or ruled.differing:
             wrong = cards.laid - cards.right

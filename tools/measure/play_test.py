@@ -427,6 +427,19 @@ def held_against(truth: Sequence[Observation], hands: Sequence[tuple[int, int]])
     return [out[0], *sorted(out[1:], key=lambda line: line.t)]
 
 
+def find_close_hands(called: Sequence[int], truth: Sequence[Observation], heard: Sequence[Slap]) -> list[int]:
+    """Return the instants of hands that may be a dead heat, within their errors, ns: no ruling on them is compared.
+
+    Args:
+        called: instants that the script made too close to call.
+        truth: the hands as they fell, among other observations.
+        heard: the hands as they were reported: another hand may be near only here, or only in the truth.
+    """
+    close = [*called, *heats(truth, _HEAT)]
+    hands = [*heard, *(line for line in truth if isinstance(line, Slap))]
+    return close + [hand.t for hand in hands for t in close if abs(hand.t - t) <= _HEAT]
+
+
 def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
     """Return the lines and rulings of the record's only game."""
     with Record(record, read_only=True) as opened:
@@ -493,9 +506,7 @@ def main() -> int:
     truth = held_against([replace(began, t=lines[0].t), *happened], hands)
     cards = score_cards(truth, lines)
     heard = [line for line in lines if isinstance(line, Slap)]
-    # Two hands within their errors may be a dead heat: leave these rulings out where they were heard.
-    close = [moment.t + origin for moment in script.called] + heats(truth, _HEAT)
-    called = close + [slap.t for slap in heard for t in close if abs(slap.t - t) <= _HEAT]
+    called = find_close_hands([moment.t + origin for moment in script.called], truth, heard)
     ruled = score_rulings(rulings, lines, truth, called, end)
     within = sum(any(slap.seat == seat and abs(slap.t - t) <= slap.t_error for slap in heard) for seat, t in hands)
     stated = {seat: max((slap.t_error for slap in heard if slap.seat == seat), default=0) for seat in range(1, 5)}
