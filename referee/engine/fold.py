@@ -122,10 +122,9 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
 
 
 def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Decided:
-    """Let people name the seat with the most cards if the counts are uncertain (P16, E7)."""
+    """Let people name the seat with the most cards of a game that is over if the counts are uncertain (P16, E7)."""
     phase = state.position.phase
-    if not isinstance(phase, Over) or not phase.owed:
-        return state, rulings
+    assert isinstance(phase, Over)
     asked = next((ruling for ruling in rulings if ruling.get("ask") == "recount" and phase.owed in ruling.rule), None)
     said = answers.get(asked.id) if asked is not None else None
     winner = state.position.player(said) if type(said) is int else None

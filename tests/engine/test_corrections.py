@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -488,3 +489,25 @@ def test_the_lowest_card_that_people_name_may_leave_another_to_be_named() -> Non
     made = rule(log(text + '4000 answer question@s2 "9d"\n', rules=rules))
     assert brief(made, "question", "slap_won") == [*asked, "question@s2/2 ask=unreadable_card"]
     assert next(ruling["about"] for ruling in made if ruling.id == "question@s2/2") == ["c2", "s2"]
+
+
+@pytest.mark.parametrize(
+    ("play", "more", "undone"),
+    [
+        ("1000 1:7h", {}, ("turn@c1",)),
+        ("1000 1:Kh", {}, ("challenge@c1", "turn@c1")),
+        ("1000 1:Kh\n2000 2:5c", {}, ("chance@c2",)),
+        ("1000 1:Kh\n2000 2:5c", {"counts": [5, 1, 5]}, ("chance@c2", "challenge_moves@c2", "turn@c2")),
+        ("1000 1:Kh\n2000 2:Tc", {}, ("challenge_off@c2", "turn@c2")),
+        ("1000 1:Jh\n2000 2:5c", {}, ("challenge_won@c2", "turn@c2")),
+    ],
+)
+def test_all_that_a_second_card_did_is_replaced_by_its_report(
+    play: str, more: dict[str, Any], undone: tuple[str, ...]
+) -> None:
+    """F9, reading 16: and nothing else is."""
+    lines = log(play, rules={"base": "classic", "on": ["F9", "N5"]}, **more)
+    seat = 1 if len(lines) == 2 else 2
+    made = everything([*lines, Foul(t=2500 * MS, id="f1", seat=seat, foul="double_draw")])
+    (dead,) = (ruling for ruling in made if ruling.kind == "dead_card")
+    assert dead.supersedes == undone

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.doubt import better_order, order_is_open, position_after
-from referee.engine.first_hand import as_hand, by_force, dead_heat_hands, is_rival_hand, run_up, won_ruling
+from referee.engine.first_hand import as_hand, by_force, dead_heat_hands, finish, is_rival_hand, run_up, won_ruling
 from referee.engine.observations import (
     Card,
     Contest,
@@ -25,11 +25,12 @@ from referee.engine.observations import (
     Taken,
 )
 from referee.engine.position_changes import CHANGES
+from referee.engine.rulings import RULING_ORDER
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.engine.unclaimed_piles import lead_stands, picked_up, unexplained
 from referee.rules.house import read_house_rules
 from referee.rules.phase import Claim, DeadHeat, LastChance, OpenLead, Over, Turn
-from referee.rules.position import Laid, Position
+from referee.rules.position import Drift, Laid, Position
 from referee.rules.step import Step
 
 S = 1_000_000_000
@@ -397,3 +398,28 @@ def test_a_take_rivals_another_players_hand_where_it_is_a_good_hand_itself(
     position = table(cards, on=on, off=off)
     assert is_rival_hand(position, hand(0, 1), Taken(t=5 * S, id="t1", seat=seat)) is rival
     assert not is_rival_hand(position, hand(0, 1), Card(t=5 * S, id="c9", card="7d", seat=seat))
+
+
+SURE = {"question", "dead_heat", "remind", "corrected", "contested"}
+ON_COUNTS = {"out", "slapped_in", "won", "lost", "drawn"}
+
+
+@pytest.mark.parametrize(
+    ("leaves", "doubted"),
+    [
+        ("all", set(RULING_ORDER) - SURE),
+        ("seats", set(RULING_ORDER) - SURE),
+        ("counts", ON_COUNTS),
+        ("hands", set[str]()),
+        (None, set[str]()),
+    ],
+)
+def test_what_a_gap_leaves_unproved_puts_rulings_in_doubt(leaves: Any, doubted: set[str]) -> None:
+    """K2: who was out and who has won depends on the counts alone; a question doubts by itself."""
+    drift = None if leaves is None else Drift("g1", S, 6 * S, asked=True, leaves=leaves)
+    step = Step(table(drift=drift), 9 * S, "c9")
+    for kind in RULING_ORDER:
+        step.rule(kind, "S5", seat=1)
+    _, rulings = finish(State(step.position), step)
+    assert {ruling.kind for ruling in rulings if ruling.doubt} == doubted
+    assert {ruling.kind for ruling in rulings if "K2" in ruling.rule} == doubted
