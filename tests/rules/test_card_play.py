@@ -705,3 +705,11 @@ def test_a_card_that_is_reported_out_of_turn_comes_from_the_stack_of_its_player(
     assert [line for line in ruled(step) if line.startswith("question")] == asked
     assert step.position.counts == (6, 5, max(counts[2] - 1, 0))
     assert set(step.position.unsure) == ({3} if counts[2] == 0 else set())
+
+
+def test_a_penalty_card_on_top_is_not_the_one_that_is_paid_for() -> None:
+    """F12, F4."""
+    step = table(cards="2s 3s 4s", on="F12")
+    step.set(pile=(*step.position.pile, Laid("??", "b1", 4 * S, 1, "burned", reveal=False)))
+    false_slap(step, 2)
+    assert ruled(step)[0] == "give seat=2 to=3 count=1"
