@@ -96,6 +96,8 @@ class WitnessedLog:
         self._began: list[int] = [0]
         """The index of the first line of each pass."""
         self._next = 0
+        self._passes = 1
+        """The number of passes at the last amendment."""
         self._replaced: dict[str, int] = {}
         """By ruling, the pass that replaced it: the one after it, if it was undone within its own pass."""
         self._courses: dict[int, JudgedCourse] = {}
@@ -112,6 +114,11 @@ class WitnessedLog:
 
     def replace(self, names: Iterable[str]) -> None:
         """Record the pass that replaced these rulings."""
+        if len(self._began) == self._passes:
+            # A correction has put the table behind all lines, so none of them was judged.
+            self._began.append(0)
+            self._next = 0
+        self._passes = len(self._began)
         self._replaced.update(dict.fromkeys(names, len(self._began) - 1))
 
     def undo(self, names: Iterable[str]) -> None:

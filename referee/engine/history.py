@@ -164,8 +164,10 @@ class History:
     def _judge_again(
         self, judge: EventJudge, start: int, amendment: Answer | Correct
     ) -> tuple[EventJudge, list[PlacedRuling], int]:
-        """Run the fold from the nearest state before ``start`` up to the amendment."""
-        while self._kept[-1][0] > start:
+        """Run the fold from the nearest state before ``start`` up to the amendment, which is judged again, too."""
+        amended_at = self._find(amendment.id)
+        assert amended_at is not None, "an amendment is applied once it has been judged"
+        while self._kept[-1][0] > min(start, amended_at):
             self._kept.pop()
         at, state = self._kept[-1]
         again = EventJudge(state, self.answers, at, judge.witness)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Answer, Card
 from tests.play import MS, brief, everything, log, rule
@@ -197,6 +199,13 @@ def test_an_answer_waits_until_the_cards_near_it_are_known() -> None:
         "slap_void@s2 seat=1 reason=empty_pile",
     ]
     assert {ruling.id for ruling in live} == {ruling.id for ruling in replayed}
+
+
+def test_late_evidence_can_be_ignored_right_after_a_state_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is judged again then but the answer itself."""
+    monkeypatch.setattr("referee.engine.history._KEEP_EVERY", 1)
+    rulings = rule(log('1000 1:7h\n2000 2:7c\n2500 tick\n2300 slap 3\n5000 answer question@s1 "ignore"\n6000 3:9c'))
+    assert brief(rulings, "slap_won", "question", "dead_card") == ["question@s1 ask=late_evidence"]
 
 
 def test_an_answer_in_a_game_that_was_broken_off_finds_its_line() -> None:

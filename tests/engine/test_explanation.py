@@ -474,3 +474,17 @@ def test_a_card_of_nobody_at_the_table_is_not_in_the_pile() -> None:
     """M11: its question shows the pile that it was laid on."""
     said = explained("1000 1:7h\n2000 5:9c\n", "question@c2", rules={"on": ["M11"]})
     assert notation(said.pile) == "7h"
+
+
+def test_a_lead_is_told_as_it_stood_though_the_table_was_then_put_behind_every_line() -> None:
+    """Two corrections of the table's instant: by the second, no line was judged again before the table."""
+    lines = log('900 correct table {"fields": {"t": 700000000}}\n940 correct table {"fields": {"t": 4000000000}}')
+    assert isinstance(lines[0], Table)
+    record = WitnessedLog(lines[0])
+    referee = Adjudicator(stream=False, witness=record)
+    for line in lines:
+        referee.observe(line)
+    leads = [ruling for ruling in referee.finish() if ruling.kind == "lead"]
+    assert [ruling.t // MS for ruling in leads] == [0, 700, 4000]
+    made = [record.as_made(ruling) for ruling in leads]
+    assert [ruling.t // MS for ruling in made if ruling is not None] == [0, 700, 4000]
