@@ -6,7 +6,7 @@ from referee.engine.rulings import cause_of
 from referee.text.catalogue import with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board
-from referee.web.layout import face
+from referee.web.layout import face, spoken_card
 from referee.web.markup import Child, Markup, svg, tag
 from referee.web.photo_finish.glance_svg import draw_room_finish
 from referee.web.photo_finish.instant_replay import replay_address
@@ -26,7 +26,9 @@ def winner_view(board: Board, words: RulingWords) -> Markup:
     seen = None if ruling is None else board.finish_of(cause_of(ruling))
     if ruling is None or seen is None:
         return Markup()
-    replay: dict[str, str | int] = {}
+    # The card that was slapped, also in a dead heat, which rests on no cards.
+    before = [card.card for card in seen.cards if card.t <= seen.zero]
+    replay: dict[str, str | int] = {"data_on": spoken_card(before[-1], words.texts)} if before else {}
     if board.pictured == seen.slap and board.game is not None:
         replay["data_film"] = replay_address(board.game, seen.slap, words.texts)
     return first_view(seen, words, data_t=ruling.t, data_ruling=ruling.id, **replay)

@@ -13,6 +13,7 @@ import pytest
 
 from referee.record.pictures import Picture
 from referee.units import MS
+from tests.play import file_lines
 from tests.web.listening import listening
 from tests.web.served import House, Served
 from tests.web.table import Table
@@ -109,6 +110,18 @@ def test_a_decided_slap_is_played_by_itself_until_a_card_is_laid(
     page.locator("#pile .newest[alt='9 of spades']").wait_for()
     page.locator(OPEN).wait_for(state="detached")
     assert page.locator("#pile .newest").is_visible() and not page.locator("#winner").is_visible()
+
+
+def test_a_dead_heat_is_played_by_itself(house: House, live: Served, page: Page) -> None:
+    table = Table(house.record, FIRST, house.link)
+    stop_clock(page, f"{live.address}/projector")
+    for line in (*CARDS, *file_lines("2300 slap 4 #s1 ±20", "2310 slap 1 #s2 ±20", "2700 tick")):
+        table.observe(line)
+    assert [ruling.kind for ruling in table.rulings if ruling.kind in ("dead_heat", "slap_won")] == ["dead_heat"]
+    house.pictures.add(table.game, KEPT)
+    page.locator("#winner [data-film]").wait_for(state="attached")
+    page.clock.run_for(1000)
+    page.locator(f"{OPEN}.auto").wait_for()
 
 
 def test_by_itself_a_replay_leaves_the_quiet_time_out(house: House, live: Served, page: Page) -> None:

@@ -90,7 +90,7 @@ _WATCH: Final = """
     const verdict = document.querySelector("#winner [data-t]:not(.over)");
     if (verdict) {
       const top = document.querySelector("#pile .newest")?.alt;
-      const slapped = [...verdict.querySelectorAll(".hand .card")].at(-1)?.alt;
+      const slapped = verdict.dataset.on;
       const after = Boolean(top) && top !== slapped;
       const seen = (verdicts[verdict.dataset.t] ??= { shown: time, film: null, after });
       if (verdict.dataset.film) seen.film ??= time;

@@ -564,7 +564,7 @@ const InstantReplay = (() => {
     }
     // The card and its slap may come together: it is not a later one.
     const top = document.querySelector("#pile .card.newest")?.alt;
-    const slapped = [...verdict.querySelectorAll(".hand .card")].at(-1)?.alt;
+    const slapped = verdict.dataset.on;
     if (t !== noticed && (!top || top === slapped)) decided = { t, at: performance.now() };
     noticed = t;
     if (!address || t === offered) return;
