@@ -68,8 +68,11 @@ def replayed(lines: Sequence[Observation]) -> list[Ruling]:
 
 
 def lived_through(lines: Iterable[Observation], lookahead: int) -> list[Ruling]:
-    """Return a live referee's rulings on a log by its ticks alone, in the order in which they become sure."""
-    referee = Adjudicator(lookahead_ns=lookahead)
+    """Return a live referee's rulings on a log by its ticks alone, in the order in which they become sure.
+
+    The cards of a seat may be told before it joins (reading 23), also where only a correction lets bystanders join.
+    """
+    referee = Adjudicator(lookahead_ns=lookahead, all_join=True)
     return [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
 
 
@@ -133,7 +136,7 @@ def order_of_arrival(lines: Sequence[Observation], seed: int) -> list[str]:
         made = lived_through([table, *shuffled], 2 * MAX_ERROR)
         if apart := differences(final, sorted(printed(in_force(made)))):
             return ["by its ticks:", *apart]
-    referee = Adjudicator(lookahead_ns=live_lookahead(rest))
+    referee = Adjudicator(lookahead_ns=live_lookahead(rest), all_join=True)
     batches = [referee.observe(line) for line in lived(rng, [table, *rest])] + [referee.finish()]
     apart = differences(final, sorted(printed(in_force([ruling for batch in batches for ruling in batch]))))
     if apart:
