@@ -21,6 +21,8 @@ _ALLOWED = [
     if line and not line.startswith("#")
 ]
 _unexpected: list[str] = []
+_WORKER_MEMORY = 2 << 30
+"""Memory of one worker towards the end of a run, with its browser, bytes."""
 # The own games of the person who runs the tests stay untouched: every process that a test starts finds an empty folder.
 os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="referee-tests-")
 atexit.register(shutil.rmtree, os.environ["XDG_DATA_HOME"], ignore_errors=True)
@@ -28,6 +30,15 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and sys.prefix != sys.base_pref
     # No bytecode in the checkout; but without any, each of a thousand started processes compiles the program anew.
     sys.dont_write_bytecode = False
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / ".bytecode")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return two workers more than there are cores, because many tests wait for a browser or a table; less if memory is
+    short.
+    """
+    cores = len(os.sched_getaffinity(0))
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(cores + 2, memory // _WORKER_MEMORY))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
