@@ -32,6 +32,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and sys.prefix != sys.base_pref
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / ".bytecode")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return two workers more than there are cores, because many tests wait for a browser or a table; less if memory is
     short.
