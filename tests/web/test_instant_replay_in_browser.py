@@ -20,7 +20,7 @@ from tests.web.table import Table
 from tests.web.test_winner_in_browser import CARDS, FIRST, LATE, TAKEN, WON, shot
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 ZERO = 2_300_000_000
 NEXT = '{"kind":"card","t":5000000000,"id":"c3","card":"9s","seat":4}'
@@ -124,13 +124,18 @@ def test_a_dead_heat_is_played_by_itself(house: House, live: Served, page: Page)
     page.locator(f"{OPEN}.auto").wait_for()
 
 
-def test_by_itself_a_replay_leaves_the_quiet_time_out(house: House, live: Served, page: Page) -> None:
+def replay_by_itself(house: House, live: Served, page: Page) -> Locator:
+    """Slap before the projector until the replay has begun by itself; return its canvas."""
     slap_live(house, page, f"{live.address}/projector")
     page.locator("#last [data-replay]").wait_for()
     page.clock.run_for(1000)
     page.locator(f"{OPEN}.auto").wait_for()
     page.clock.run_for(50)
-    canvas = page.locator("#instant-replay canvas")
+    return page.locator("#instant-replay canvas")
+
+
+def test_by_itself_a_replay_leaves_the_quiet_time_out(house: House, live: Served, page: Page) -> None:
+    canvas = replay_by_itself(house, live, page)
     shown = []
     for _ in range(70):
         if not page.locator(OPEN).count():
@@ -146,12 +151,7 @@ def test_by_itself_a_replay_leaves_the_quiet_time_out(house: House, live: Served
 
 
 def test_a_replay_that_is_stepped_goes_on_at_length(house: House, live: Served, page: Page) -> None:
-    slap_live(house, page, f"{live.address}/projector")
-    page.locator("#last [data-replay]").wait_for()
-    page.clock.run_for(1000)
-    page.locator(f"{OPEN}.auto").wait_for()
-    page.clock.run_for(50)
-    canvas = page.locator("#instant-replay canvas")
+    canvas = replay_by_itself(house, live, page)
     page.keyboard.press("ArrowRight")
     page.keyboard.press(" ")
     page.clock.run_for(4000)
