@@ -315,7 +315,7 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
         yield Considered(row, True, "holds", {})
     heat = next((heat for _, heat in reversed(course.heats) if cause_of(ruling) in heat.because), None)
     tied: list[int] = []
-    if heat is not None and ruling.get("decided_by", "time") != "time":
+    if heat is not None and ruling.get("decided_by", "time") not in ("time", "doubt"):
         tied = [seat for seat in heat["seats"] if seat is not None]
         yield from _of_heat(heat)
         yield from _decided(ruling, heat, course)
