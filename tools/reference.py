@@ -84,7 +84,7 @@ def _setting_tables() -> list[str]:
 def _without_repeats(meaning: str, allowed: str) -> str:
     """Return the meaning without the bounds and the unit at its beginning, which the allowed values state."""
     part, _, rest = re.sub("[;,] ", "\n", meaning, count=1).partition("\n")
-    is_bound = part in allowed and any(sign.isdigit() for sign in part)
+    is_bound = part == allowed or (part in allowed and any(sign.isdigit() for sign in part))
     return _without_repeats(rest, allowed) if part and (is_bound or allowed.endswith(part)) else meaning
 
 

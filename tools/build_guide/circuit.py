@@ -1,6 +1,6 @@
 """The circuits' sums: voltages, crosstalk, delays and currents, each at the worst corner of its parts' tolerances.
 
-`python -m tools.build_guide.circuit` prints the table; `make build-guide` puts it into docs/build.md.
+`python -m tools.build_guide.circuit` prints the table.
 """
 
 from __future__ import annotations
