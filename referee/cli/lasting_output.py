@@ -79,7 +79,7 @@ def _lasting(stream: TextIO) -> TextIO:
         return stream
     with suppress(OSError):
         stream.flush()
-    is_read_at_once = stream.isatty() or file == 2
+    # A journal or another program reads along, too: the words of the roll-call are of no use after it.
     return io.TextIOWrapper(
-        io.BufferedWriter(_Lasting(file)), encoding="utf-8", errors="backslashreplace", line_buffering=is_read_at_once
+        io.BufferedWriter(_Lasting(file)), encoding="utf-8", errors="backslashreplace", line_buffering=True
     )

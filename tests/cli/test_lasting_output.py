@@ -54,6 +54,13 @@ def test_what_can_be_printed_is_printed_in_its_order(capfd: pytest.CaptureFixtur
     assert (said.out, said.err) == ("before\none \\udcff\nafter\n", "two\n")
 
 
+def test_a_line_is_read_as_soon_as_it_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    """Whether or not at a terminal: people are asked to slap by it."""
+    with lasting_output():
+        print("slap your pad")
+        assert capfd.readouterr().out == "slap your pad\n"
+
+
 def test_games_and_pages_have_lasting_output_and_what_is_piped_on_has_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
