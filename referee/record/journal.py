@@ -30,12 +30,11 @@ class Journal(Protocol):
     """Takes the log's lines, in order. Each method may raise `OSError`; the lines are then kept in memory, and written
     as soon as possible."""
 
-    def write(self, line: str) -> None:
-        """Write one line, without its line break."""
-        ...
+    def write(self, line: str, sensor: str | None = None) -> None:
+        """Write one line, without its line break.
 
-    def tick(self, sensor: str, line: str) -> None:
-        """Write a sensor's watermark; a later one of the same sensor may replace it."""
+        ``sensor``: whose watermark it is, if it is one; a later one of the same sensor may replace it.
+        """
         ...
 
     def commit(self) -> None:
@@ -59,7 +58,7 @@ class FileJournal:
         self.lost = 0
         """Bytes that were dropped because the disk was full for too long."""
 
-    def write(self, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         """Write the line, after all that waits."""
         data = (line + "\n").encode()
         if len(self._waiting) + len(data) > _MOST_KEPT:
@@ -67,10 +66,6 @@ class FileJournal:
         else:
             self._waiting += data
         self._pour()
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Write the line."""
-        self.write(line)
 
     def commit(self) -> None:
         """Write what waits."""
@@ -141,16 +136,18 @@ class GameWriter:
         """Number of lines that are not on the disk yet."""
         return len(self._waiting)
 
-    def write(self, line: str) -> None:
-        """Take one line of the log; on the disk with the next `commit`."""
+    def write(self, line: str, sensor: str | None = None) -> None:
+        """Take one line of the log; on the disk with the next `commit`.
+
+        A sensor's watermark is kept only until the same sensor's next one, if no other line comes between.
+        """
+        if sensor is not None:
+            self._ticks.pop(sensor, None)
+            self._ticks[sensor] = line
+            return
         self._waiting.extend(self._ticks.values())
         self._ticks.clear()
         self._waiting.append(line)
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Take a sensor's watermark: kept only until the same sensor's next one, if no line comes between."""
-        self._ticks.pop(sensor, None)
-        self._ticks[sensor] = line
 
     def commit(self) -> None:
         """Write everything to the disk.
@@ -230,19 +227,15 @@ class JournalThread:
         self._journal, self._put, self._clock = journal, put, clock
         self._slow: int | None = None
         """Instant at which the disk was last too slow, ns; None while it is quick."""
-        self._lines: list[tuple[str | None, str]] = []
+        self._lines: list[tuple[str, str | None]] = []
         """Each line, and the sensor whose watermark it is."""
-        self._asked: queue.SimpleQueue[list[tuple[str | None, str]] | None] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[list[tuple[str, str | None]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="log", daemon=True)
         self._thread.start()
 
-    def write(self, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         """Take one line; it goes to the disk with the next commit."""
-        self._lines.append((None, line))
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Take a sensor's watermark; likewise."""
-        self._lines.append((sensor, line))
+        self._lines.append((line, sensor))
 
     def begin_commit(self) -> None:
         """Have everything written to the disk; returns at once."""
@@ -259,12 +252,9 @@ class JournalThread:
         while (lines := self._asked.get()) is not None:
             bad, began = None, self._clock()
             try:
-                for sensor, line in lines:
+                for line, sensor in lines:
                     with suppress(OSError):  # the commit will say so
-                        if sensor is None:
-                            self._journal.write(line)
-                        else:
-                            self._journal.tick(sensor, line)
+                        self._journal.write(line, sensor)
                 self._journal.commit()
             except Exception as error:  # the loop must learn of it, whatever it is
                 bad = error
@@ -293,19 +283,16 @@ class LogWriter:
         self.is_saving = False
         """Whether a commit is under way in its thread: `note_committed` must be called at its end."""
 
-    def write(self, line: str) -> None:
-        """Write a line."""
-        if self._journal is not None:
+    def write(self, line: str, sensor: str | None = None) -> None:
+        """Write a line; ``sensor``: whose watermark it is, if it is one."""
+        if self._journal is None:
+            return
+        if sensor is None:
             self._uncommitted = True
-            with suppress(OSError):  # `save` will say so
-                self._journal.write(line)
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Write a tick."""
-        if self._journal is not None:
+        else:
             self._promised = True
-            with suppress(OSError):
-                self._journal.tick(sensor, line)
+        with suppress(OSError):  # `save` will say so
+            self._journal.write(line, sensor)
 
     def save(self, *, announcing: bool = False, now: int | None = None) -> str | None:
         """Commit the journal; returns what is wrong, ``""`` if all is kept, None if there was nothing to commit yet or

@@ -166,13 +166,9 @@ class Both:
     def __init__(self, first: Journal, second: Journal) -> None:
         self._each = (first, second)
 
-    def write(self, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         """Write the line to both."""
-        self._all(lambda journal: journal.write(line))
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Write the line to both."""
-        self._all(lambda journal: journal.tick(sensor, line))
+        self._all(lambda journal: journal.write(line, sensor))
 
     def commit(self) -> None:
         """Commit both, even if one fails."""

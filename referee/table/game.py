@@ -98,7 +98,8 @@ class Conductor:
         self._prefix, start = ("", table.t) if past is None else (past.prefix, past.last)
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
         self._sinks, self._log = Sinks(outlets or {}, tellers or {}), LogWriter(journal)
-        self._pads = pads or PadFilter(len(table.seats), start=start, prefix=self._prefix)
+        self.pads = pads or PadFilter(len(table.seats), start=start, prefix=self._prefix)
+        """Turns the pads' edges into slaps."""
         self._pause = GamePause()
         self._lost: set[str] = set()
         self._untold: deque[list[Ruling] | Notice] = deque()
@@ -210,21 +211,6 @@ class Conductor:
         """Whether slaps are void: people paused the game, or the camera does not see the table."""
         return self._pause.holds
 
-    @property
-    def touched(self) -> tuple[int, ...]:
-        """Seats whose pads are down, first hand first: for a light that must not wait."""
-        return self._pads.touched
-
-    @property
-    def benched(self) -> tuple[int, ...]:
-        """Seats whose pads make no slaps at present, because they are stuck or chatter."""
-        return self._pads.benched
-
-    @property
-    def heard(self) -> frozenset[int]:
-        """Seats whose pads have worked at least once."""
-        return self._pads.heard
-
     def camera_watermark(self) -> int:
         """Return the instant up to which the camera has reported everything, ns."""
         return max(self._began, self._reported_until.get(CAMERA, self._began), self.watermark)
@@ -273,19 +259,15 @@ class Conductor:
         if edge.t_error:
             extra["t_error"] = edge.t_error
         self._log.write(encode_observation(Other(t=edge.t, id=self.new_id("edge"), name="edge", extra=extra)))
-        for seen in self._pads.feed(edge):
+        for seen in self.pads.feed(edge):
             self._felt(seen)
-
-    def weigh(self, seat: int, t: int, force: float) -> None:
-        """Take the greatest force (0 to 1) on a pad after its edge at ``t`` (ns)."""
-        self._pads.weigh(seat, t, force)
 
     def advance(self, now: int, told: int) -> None:
         """Move on to ``now`` (ns); every edge up to ``told`` has been handed over."""
         self._now = max(self._now, now)
-        for seen in self._pads.advance(told):
+        for seen in self.pads.advance(told):
             self._felt(seen)
-        self._tick(PADS, self._pads.watermark)
+        self._tick(PADS, self.pads.watermark)
         if self._pause.is_lost and not self._pause.is_looking:
             self._tick(CAMERA, told - _BEHIND)
         if PADS in self._lost:
@@ -470,7 +452,7 @@ class Conductor:
         """Have one line judged, write it and the rulings that became final, and queue what was decided early."""
         final = self._adjudicator.observe(seen)
         if isinstance(seen, Tick):
-            self._log.tick(seen.sensor or "", encode_observation(seen))
+            self._log.write(encode_observation(seen), seen.sensor or "")
         else:
             self._log.write(encode_observation(seen))
             self.observations.append(seen)

@@ -41,11 +41,11 @@ Event = Committed | Force | Lost | PartTrouble
 """Reports of other threads, besides edges and sights."""
 
 
-class Alarm:
+class Alarm(Waker):
     """A bell that any thread may ring: `wait` returns at once then, and no ring is lost. Events may come with it."""
 
     def __init__(self) -> None:
-        self._bell = Waker()
+        super().__init__()
         # Append and popleft of a deque are atomic, so no lock is needed.
         self._events: deque[Event] = deque()
 
@@ -58,18 +58,10 @@ class Alarm:
         """Return the oldest event in the queue; None if there is none."""
         return self._events.popleft() if self._events else None
 
-    def ring(self) -> None:
-        """Wake the waiting thread, or the next one that waits."""
-        self._bell.ring()
-
     def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
         """Sleep until the bell rings, one of the others can be read, or the time is over."""
-        if self._bell.waitable in wait([self._bell.waitable, *(other.fileno() for other in others)], seconds):
-            self._bell.hush()
-
-    def close(self) -> None:
-        """Close the bell; later rings have no effect."""
-        self._bell.close()
+        if self.waitable in wait([self.waitable, *(other.fileno() for other in others)], seconds):
+            self.hush()
 
 
 class Answers:
@@ -300,7 +292,9 @@ class Loop:
         if was_saving and not self._conductor.is_saving:
             # Before another commit begins: a table with many rulings and a slow disk still answers its page.
             self._serve(self._clock() + self._ahead)
-        for news in map(self._timeline.news, self._sights.news(lambda: self._conductor.foresight)):
+        for news in self._sights.news(lambda: self._conductor.foresight):
+            if self._ahead:
+                news = self._timeline.news(news)
             if isinstance(news, Sight):
                 self.frames += 1
                 self.lag = max(0, self._clock() + self._ahead - news.t - news.exposure)
@@ -337,7 +331,7 @@ class Loop:
             if isinstance(event, Committed):
                 self._safely("engine", self._conductor.on_committed, event)
             elif isinstance(event, Force):
-                self._safely("force", self._conductor.weigh, event.seat, event.t + self._ahead, event.peak)
+                self._safely("force", self._conductor.pads.weigh, event.seat, event.t + self._ahead, event.peak)
             elif isinstance(event, Lost):
                 self._conductor.note("edges_lost", {"count": event.count, "after": event.after, "before": event.before})
                 words = Sentence("edges of the pads were lost ({count}); a hand may be missing", count=event.count)
@@ -378,7 +372,7 @@ class Loop:
         self._show(self._stirred + self._ahead)
 
     def _show(self, now: int) -> None:
-        touched = self._conductor.touched
+        touched = self._conductor.pads.touched
         for part, device in self._first.items():
             self._safely(part, device.touch, touched, now)
 

@@ -103,8 +103,6 @@ class Timeline:
 
     def news(self, news: News) -> News:
         """Return a sight, or its absence, with its instants on the game's timeline."""
-        if not self.ahead:
-            return news
         seen = tuple(self._moved(line) for line in news.seen)
         if isinstance(news, Sight):
             return replace(news, t=news.t + self.ahead, seen=seen, watermark=news.watermark + self.ahead)

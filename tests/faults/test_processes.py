@@ -285,10 +285,10 @@ class Stalling(FileJournal):
         """Block at the commit of the next line with these words."""
         self._words, self._meanwhile = words, meanwhile
 
-    def write(self, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         if self._words and self._words in line:
             self._words, self._begun = "", True
-        super().write(line)
+        super().write(line, sensor)
 
     def commit(self) -> None:
         if self._begun:

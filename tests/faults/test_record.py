@@ -27,11 +27,10 @@ class Memory:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def write(self, line: str) -> None:
-        self.lines.append(line)
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Ignore a sensor's promise: a record may leave it out."""
+    def write(self, line: str, sensor: str | None = None) -> None:
+        """Keep a line; a record may leave out a sensor's promise."""
+        if sensor is None:
+            self.lines.append(line)
 
     def commit(self) -> None: ...
 

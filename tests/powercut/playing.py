@@ -57,15 +57,12 @@ class MarkedKeeper:
     careless: bool = False
     """Whether rulings are announced before they are committed: the cuts must detect it."""
 
-    def write(self, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         """As the keeper."""
-        self.marker.now("write")
-        self.keeper.write(line)
+        if sensor is None:
+            self.marker.now("write")
+        self.keeper.write(line, sensor)
         self.marker.now("between")
-
-    def tick(self, sensor: str, line: str) -> None:
-        """As the keeper."""
-        self.keeper.tick(sensor, line)
 
     def commit(self) -> None:
         """As the keeper."""

@@ -62,8 +62,8 @@ def test_only_the_last_promise_of_a_sensor_is_kept_between_lines(path: Path) -> 
     with Record(path) as record:
         keeper, game = _begun(record)
         for t in (10, 20, 30):
-            keeper.tick("pads", f'{{"kind":"tick","t":{t},"sensor":"pads"}}')
-            keeper.tick("camera", f'{{"kind":"tick","t":{t + 1},"sensor":"camera"}}')
+            keeper.write(f'{{"kind":"tick","t":{t},"sensor":"pads"}}', "pads")
+            keeper.write(f'{{"kind":"tick","t":{t + 1},"sensor":"camera"}}', "camera")
         keeper.write(CARD)
         keeper.commit()
         kept = [json.loads(text) for _, text in record.lines(game, after=1)]
@@ -143,7 +143,7 @@ def test_a_disk_that_takes_nothing_is_tried_with_a_few_lines(path: Path, monkeyp
             for number in range(1000):
                 keeper.write(f'{{"kind":"odd","t":{number}}}')
             for t in range(100):
-                keeper.tick("pads", f'{{"kind":"tick","t":{t},"sensor":"pads"}}')
+                keeper.write(f'{{"kind":"tick","t":{t},"sensor":"pads"}}', "pads")
                 with pytest.raises(RecordError):
                     keeper.commit()
         assert (max(tried[1:]), keeper.waiting) == (FEW_LINES, 1000)
@@ -156,9 +156,7 @@ def test_a_disk_that_takes_nothing_is_tried_with_a_few_lines(path: Path, monkeyp
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "make room"), (errno.EROFS, "worn out or locked")])
 def test_what_to_do_depends_on_what_is_wrong(number: int, words: str) -> None:
     class Broken:
-        def write(self, line: str) -> None: ...
-
-        def tick(self, sensor: str, line: str) -> None: ...
+        def write(self, line: str, sensor: str | None = None) -> None: ...
 
         def commit(self) -> None:
             raise OSError(number, os.strerror(number))

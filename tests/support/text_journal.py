@@ -13,14 +13,10 @@ class TextJournal:
         self._stream = stream
         self._waiting: deque[str] = deque()
 
-    def write(self, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         """Write the line, after all waiting lines."""
         self._waiting.append(line + "\n")
         self._pour()
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Write the line."""
-        self.write(line)
 
     def commit(self) -> None:
         """Write the waiting lines, and hand them to the operating system."""

@@ -224,10 +224,8 @@ def test_a_broken_off_game_with_odd_lines_goes_on_and_they_are_told(tmp_path: Pa
 
 def test_one_journal_that_fails_does_not_keep_the_other_from_writing() -> None:
     class Broken:
-        def write(self, line: str) -> None:
+        def write(self, line: str, sensor: str | None = None) -> None:
             raise OSError("no room")
-
-        def tick(self, sensor: str, line: str) -> None: ...
 
         def commit(self) -> None: ...
 
@@ -235,7 +233,7 @@ def test_one_journal_that_fails_does_not_keep_the_other_from_writing() -> None:
         def __init__(self) -> None:
             self.lines: list[str] = []
 
-        def write(self, line: str) -> None:
+        def write(self, line: str, sensor: str | None = None) -> None:
             self.lines.append(line)
 
     kept = Kept()
@@ -374,7 +372,7 @@ def test_the_light_of_a_hand_does_not_wait_for_the_disk(tmp_path: Path) -> None:
     desk.see(1_000 * MS, ("7h", 2))
     before = desk.opened.keeper.written
     desk.conductor.on_edge(Edge(1, desk.timeline.now(1_100 * MS), pressed=True))
-    assert desk.conductor.touched == (1,)
+    assert desk.conductor.pads.touched == (1,)
     assert desk.opened.keeper.written == before
     for later in (1_300, 1_300 + LATEST_COMMIT // MS):
         desk.pads.run_to(later * MS)

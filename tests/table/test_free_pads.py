@@ -66,7 +66,7 @@ def test_a_hand_that_its_device_told_too_late_is_named_and_wins_nothing() -> Non
     for seat in (3, 4):
         edge = Edge(seat, bench.now - 300 * MS, pressed=True, t_error=100 * MS, late=True)
         bench.conductor.on_edge(edge)
-        assert bench.conductor.touched == ()
+        assert bench.conductor.pads.touched == ()
         bench.conductor.on_edge(Edge(seat, bench.now - 200 * MS, pressed=False))
     bench.go()
     bench.go()

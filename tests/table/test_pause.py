@@ -41,10 +41,7 @@ class Lines:
     def __init__(self) -> None:
         self.all: list[str] = []
 
-    def write(self, line: str) -> None:
-        self.all.append(line)
-
-    def tick(self, sensor: str, line: str) -> None:
+    def write(self, line: str, sensor: str | None = None) -> None:
         self.all.append(line)
 
     def commit(self) -> None: ...
