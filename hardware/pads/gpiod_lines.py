@@ -96,6 +96,8 @@ class LineSequence:
 class GpiodLines:
     """Claimed lines; implements `hardware.pads.lines.Lines`."""
 
+    delivery = GPIOD_DELIVERY
+
     def __init__(self, request: Any, *, clock: Clock = monotonic) -> None:
         """``request``: a `gpiod.LineRequest` or a stand-in; ``clock`` returns the present instant, ns."""
         self.request = request
@@ -111,19 +113,13 @@ class GpiodLines:
         """Report presses from now on; edges queued earlier are counted but dropped."""
         if hasattr(os, "set_blocking"):
             os.set_blocking(self.request.fd, False)
-        self._read()
+        self.drain()
         self._on_press, self._on_lost = on_press, on_lost
         if self._wake is None:
             self._wake = Waker()
 
     def drain(self) -> None:
         """Report every press that the kernel has queued, and losses. Raises OSError if the chip is gone."""
-        self._read()
-        lost = self._sequence.settle(self._clock())
-        if lost is not None and self._on_lost is not None:
-            self._on_lost(lost)
-
-    def _read(self) -> None:
         # Each call into the kernel may cost a turn of the interpreter's lock, 5 ms beside a busy thread. So read
         # without asking first whether there is anything, and read again only if there may be more than one batch.
         full = True
@@ -131,7 +127,7 @@ class GpiodLines:
             try:
                 events = self.request.read_edge_events(QUEUE)
             except BlockingIOError:
-                return
+                break
             full = len(events) >= QUEUE
             now = self._clock()
             for event in events:
@@ -139,10 +135,9 @@ class GpiodLines:
                 self._sequence.feed(line, event.global_seqno, event.line_seqno, t, now)
                 if self._on_press is not None:
                     self._on_press(line, t)
-
-    def watermark(self, now: int) -> int:
-        """After `drain`: return the instant (ns) up to which every press has been reported."""
-        return now - GPIOD_DELIVERY
+        lost = self._sequence.settle(self._clock())
+        if lost is not None and self._on_lost is not None:
+            self._on_lost(lost)
 
     @property
     def merged(self) -> int:

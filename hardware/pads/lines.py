@@ -18,11 +18,13 @@ OnLost = Callable[[Lost], None]
 class Lines(Protocol):
     """Claimed input lines; only the press edge is watched, without debouncing.
 
-    Each line is pulled to its resting level. `drain` and `watermark` are called by one thread at a time.
+    Each line is pulled to its resting level. `drain` is called by one thread at a time.
     """
 
     exact: bool
     """Whether a stamp is the contact's exact instant: only at a simulated table."""
+    delivery: int
+    """Longest time from a press until `drain` can report it, ns."""
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
         """Report presses from now on, in any order among pins; callbacks may run on the source's thread."""
@@ -30,10 +32,6 @@ class Lines(Protocol):
 
     def drain(self) -> None:
         """Report every waiting press. Raises OSError if the lines are gone for good."""
-        ...
-
-    def watermark(self, now: int) -> int:
-        """After `drain`: return the instant (ns) up to which every press has been reported."""
         ...
 
     def is_down(self, pin: int) -> bool:

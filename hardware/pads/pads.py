@@ -52,17 +52,14 @@ class _PadPin:
         self.presses = 0
         self.fresh = False
         """Whether it has not been polled since it was pressed: a quick tap is over before Python hears of it."""
-        self._looks: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED_LOOKS)
+        self.looks: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED_LOOKS)
+        """The instants before and after each poll that found it down, ns."""
 
     def press(self, t: int) -> None:
         """Note that it went down at ``t``; it has not been polled since."""
         self.down, self.pressed_at, self.fresh = True, t, True
         self.presses += 1
-        self._looks.clear()
-
-    def saw_down(self, before: int, after: int) -> None:
-        """Note that it was polled between these two instants, and was down."""
-        self._looks.append((before, after))
+        self.looks.clear()
 
     def last_seen_down(self, t: int) -> int:
         """Return the latest instant before ``t`` at which the pad was certainly down, given no other event before
@@ -70,7 +67,7 @@ class _PadPin:
 
         A poll not finished by ``t`` proves nothing: it may have seen the press at ``t``, which is still to be reported.
         """
-        return next((before for before, after in reversed(self._looks) if after < t), min(self.pressed_at, t))
+        return next((before for before, after in reversed(self.looks) if after < t), min(self.pressed_at, t))
 
 
 class GpioPads:
@@ -186,7 +183,7 @@ class GpioPads:
         """
         with self._lock:
             self.drain()
-            told = self._lines.watermark(now)
+            told = now - self._lines.delivery
             # A pad that is down may have opened since the last poll, which its next press or poll will show.
             return min([told, *(pad.last_seen_down(told) for pad in self._pads if pad.down and self._usable)])
 
@@ -235,7 +232,7 @@ class GpioPads:
             down = self._lines.is_down(pad.pin)
             self._looked = over = max(now, self._clock())
             if down:
-                pad.saw_down(now, over)
+                pad.looks.append((now, over))
                 return
             # It may have been pressed and released again before the poll: then this is the later opening.
             presses = pad.presses

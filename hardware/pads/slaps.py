@@ -207,8 +207,7 @@ class PadFilter:
 
     def _slap(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
         self._heard.add(pad.seat)
-        causes = self._causes(pad, contact.runs, self._began(Known.HAND))
-        if self._crosstalk is None or not causes:
+        if self._crosstalk is None or not (causes := self._causes(pad, contact.runs, self._began(Known.HAND))):
             return [*pad.slap(contact.edge, contact.edge.t, 0)]
         bounce = self._crosstalk.bounces[pad.seat - 1]
         earliest, latest = landing(contact.runs, explained(contact.runs, causes), bounce)
