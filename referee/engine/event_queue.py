@@ -243,7 +243,7 @@ class EventJudge:
                     # It belongs to the last line before it: a resumed state after that line already contains it.
                     for ruling in rulings:
                         key = self._printed_at((ruling.t, AFTER_ALL_KINDS, 0, 0, "", 0))
-                        _put([ruling], key, self.judged - 1, out)
+                        out.append(PlacedRuling(ruling.place or key, self.judged - 1, ruling))
                     continue
             if head is None:
                 break
@@ -277,10 +277,9 @@ class EventJudge:
         """Judge the last tick, at ``t``: won piles are picked up."""
         if self.state is None:
             return []
-        out: list[PlacedRuling] = []
         self.state, rulings = last_tick(self.state, t)
-        _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, "", 0), self.judged, out)
-        return out
+        last = (t, AFTER_ALL_KINDS + 1, 0, 0, "", 0)
+        return [PlacedRuling(ruling.place or last, self.judged, ruling) for ruling in rulings]
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
         """Judge a waiting observation, and add its rulings to ``out``."""
@@ -314,7 +313,8 @@ class EventJudge:
             met = after if state is None else state
             said = answers_about(observation.id, self.answers)
             self.witness(JudgedMoment(observation, met, after, tuple(rulings), nth, said))
-        _put(rulings, key, nth, out)
+        # A won slap, though closed later, has the place of the line that decided it.
+        out += [PlacedRuling(ruling.place or key, nth, ruling) for ruling in rulings]
 
     def _printed_at(self, place: Key) -> Key:
         """Return where a ruling is printed: in its place, or behind those that doubt had judged before it (K9)."""
@@ -445,10 +445,3 @@ class EventJudge:
             return str(said)
         self.state = self.state._replace(doubted=self.state.doubted | {slap.id})
         return better
-
-
-def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
-    """Add rulings at the place of their cause; a won slap, though closed later, at the line that decided it."""
-    for ruling in rulings:
-        place = ruling.place or cause
-        out.append(PlacedRuling(place, nth, ruling))

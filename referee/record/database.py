@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Literal, Self
 
 from referee.errors import UserError
-from referee.record.schema import Schema, decode_text
+from referee.record.schema import LENIENT_TEXT, Schema
 
 WRITER_PATIENCE: Final = 2.0
 """Time that a writer waits for another one, s."""
@@ -117,7 +117,7 @@ class Database:
             if mode == "ro":
                 self._open_frozen()
             # Damage may leave bytes that are no text; the seals reveal any change.
-            self._db.text_factory = decode_text
+            self._db.text_factory = LENIENT_TEXT
             try:
                 self._check_schema(schema)
             except BaseException:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 _GAMES: Final = """
@@ -82,6 +82,8 @@ CREATE TABLE IF NOT EXISTS frame (
 """
 _BY_SQLITE: Final = {"sqlite_stat1": "(tbl,idx,stat)", "sqlite_stat4": "(tbl,idx,neq,nlt,ndlt,sample)"}
 """Tables that ``ANALYZE`` leaves in a file."""
+LENIENT_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
+"""Decodes a text of a file, in which damage may have left invalid bytes."""
 _OBJECTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 _Object = tuple[str, str, str, str]
 
@@ -124,14 +126,9 @@ RECORD_SCHEMA: Final = Schema(2, (_VERSION_1, RECORD_TABLES, PEOPLE_TABLES))
 PICTURE_SCHEMA: Final = Schema(0, (PICTURE_TABLES,))
 
 
-def decode_text(text: bytes) -> str:
-    """Decode a text of a file, in which damage may have left invalid bytes."""
-    return text.decode(errors="replace")
-
-
 def _objects(db: sqlite3.Connection) -> list[_Object]:
     """Return a schema's objects, with runs of spaces collapsed."""
-    usual, db.text_factory = db.text_factory, decode_text
+    usual, db.text_factory = db.text_factory, LENIENT_TEXT
     try:
         rows = db.execute(_OBJECTS).fetchall()
     finally:

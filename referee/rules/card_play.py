@@ -18,7 +18,7 @@ from referee.rules.elimination import (
 from referee.rules.locks import card_was_laid, release_all_barred
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, leave_behind, pick_up
-from referee.rules.position import NO_SEAT, Covered, Laid, Position, State, changed
+from referee.rules.position import NO_SEAT, Covered, Laid, Position, State
 from referee.rules.stacks import (
     ask_recount,
     burn_once,
@@ -310,7 +310,7 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False,
         changes.update(said=position.calling, calling="")
     if position.penalised or position.still:
         changes.update(penalised=_NOBODY, still=0)
-    step.position = changed(position, changes)
+    step.position = position.replace(**changes)
     if position.rules.has("N8"):
         card_was_laid(step)
     if card == UNREADABLE and state == "played":

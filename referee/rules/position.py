@@ -108,7 +108,7 @@ _PLAYERS: Final = tuple(map(Player, range(9)))
 class Position:
     """The complete state that rulings depend on. Seats count from 1; tuples by seat are in seat order.
 
-    Without slots, so that `changed` can copy all fields in one step.
+    Without slots, so that `replace` can copy all fields in one step.
     """
 
     rules: HouseRules
@@ -192,8 +192,11 @@ class Position:
     """Whether a hand came down in the current pause, with unknown effects at the table."""
 
     def replace(self, **changes: Any) -> Position:
-        """Return a copy with these fields changed."""
-        return changed(self, changes)
+        """Return a copy with these fields changed. All fields are copied at once: it runs a few times per line."""
+        other = _new(Position)
+        # Bypasses the frozen guard of the dataclass.
+        _fill(other, self.__dict__ | changes)
+        return other
 
     @property
     def turn(self) -> int | None:
@@ -390,11 +393,3 @@ class Position:
 
 _new: Final = object.__new__
 _fill: Final = Position.__dict__["__dict__"].__set__
-
-
-def changed(position: Position, changes: dict[str, Any]) -> Position:
-    """Return a copy with these fields changed. All fields are copied at once: it runs two or three times per line."""
-    other = _new(Position)
-    # Bypasses the frozen guard of the dataclass.
-    _fill(other, position.__dict__ | changes)
-    return other

@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.rules.frozen import record
 from referee.rules.phase import FOLLOWS, Phase
-from referee.rules.position import Position, changed
+from referee.rules.position import Position
 
 
 @record(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Step:
 
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""
-        self.position = changed(self.position, changes)
+        self.position = self.position.replace(**changes)
 
     def enter(self, phase: Phase, **changes: Any) -> None:
         """Change the phase, and other fields with it.
@@ -61,8 +61,7 @@ class Step:
         before = type(self.position.phase)
         if type(phase) not in FOLLOWS[before]:
             raise AssertionError(f"{type(phase).__name__} cannot follow {before.__name__} ({self.ref})")
-        changes["phase"] = phase
-        self.position = changed(self.position, changes)
+        self.position = self.position.replace(phase=phase, **changes)
 
     def stand_still(self, until: int) -> None:
         """Extend every running time limit (E2, E7, M9) by the pause up to ``until``, ns (reading 17)."""
