@@ -59,7 +59,7 @@ class Frame:
     that is only the frame's arrival. 0 if unknown."""
     clock_error: int = 0
     """Half-width of the uncertainty of the camera's overall delay, ns: it is nearly constant, so it shifts instants but
-    keeps their order. 0 for a camera on a cable."""
+    keeps their order. 0 for a camera on a cable that stamps its pictures."""
 
 
 class Camera(Protocol):

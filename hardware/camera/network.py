@@ -4,9 +4,7 @@ Its pictures are delayed by the camera, its encoder and the network, which no st
 the delay are measured here, frame by frame; the rest is the setting ``camera.delay_ms``, or by default the usual delay
 of such cameras, with an equally wide error.
 
-A frame's arrival is known if this thread slept until it came. A frame that lay there already came at some time after
-the last one that was waited for, and its error says so: a busy machine reads seconds behind the stream, at intervals
-that look quite regular.
+A frame that lay there before it was read has an error that says so (`hardware.camera.arrival`).
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
 
+from hardware.camera.arrival import MOST_LATE, ArrivalWatch
 from hardware.camera.sensor_clock import ARRIVAL
 from hardware.camera.spec import CameraReport
 from hardware.camera.usb import opencv, picture
@@ -30,14 +29,10 @@ _SILENT_MS: Final = 3000
 """Milliseconds without a picture after which the camera has stopped."""
 _USUAL_DELAY: Final = 300 * MS
 """Phones and IP cameras take 0.1 to 0.6 s from the light to the network; the error spans from 0 to twice this."""
-_WAITED: Final = 2 * MS
-"""A frame for which this thread slept less was there already: it arrived at an unknown time."""
 _IN_A_ROW: Final = 3
 """Number of consecutive frames that had to be waited for, after which none of the early frames is left."""
-_MOST_LATE: Final = 200
+_MOST_SKIPPED: Final = 200
 """Greatest number of frames skipped: a stream that is always ahead is still watched."""
-_MOST_UNSURE: Final = 900 * MS
-"""A frame that lay there is passed over if its instant is less certain: a card's error may be a second at most."""
 _REMEMBERED: Final = 300
 """Number of frames whose intervals give the jitter."""
 
@@ -105,41 +100,37 @@ class NetworkCamera:
 
     def frames(self) -> Iterator[Frame]:
         """Yield frames as they arrive; raises `HardwareMissing` if the stream ends, or is read too slowly for long."""
-        index, last, came, late, waited, fresh = 0, -1, 0, 0, 0, self._clock()
+        index, last, came, skipped, waited = 0, -1, 0, 0, 0
+        arrivals = ArrivalWatch(self._clock, self._awake)
         while True:
-            asked, awake = self._clock(), self._awake()
-            there, image = self._capture.read()
-            now = self._clock()
-            if not there or image is None:
+            arrival = arrivals.read(self._capture.read)
+            now, is_fresh = arrival.t, arrival.was_awaited
+            if arrival.image is None:
                 raise HardwareMissing(
                     "the camera {source} stopped sending; see to it and to the network", source=self.source
                 )
-            worked = self._awake() - awake
-            is_fresh = now - asked - worked >= _WAITED
             waited = waited + 1 if is_fresh else 0
-            if is_fresh:
-                fresh = now - worked
-            if not index and waited < _IN_A_ROW and late < _MOST_LATE:
-                late += 1
+            if not index and waited < _IN_A_ROW and skipped < _MOST_SKIPPED:
+                skipped += 1
                 continue
             if index:
                 self._distances.append(now - came)
                 self._waits.append(now - came if is_fresh else 0)
             came = now
-            if index and now - fresh > _SILENT_MS * MS:
+            if index and arrival.late > _SILENT_MS * MS:
                 raise HardwareMissing(
                     "this machine is too busy to read the pictures of the camera {source} as they come; end other "
                     "programs, or let the camera send fewer or smaller pictures",
                     source=self.source,
                 )
-            unsure = self.jitter + (0 if self._measured else _USUAL_DELAY) + (0 if is_fresh else now - fresh)
-            if index and not is_fresh and unsure > _MOST_UNSURE:
+            unsure = self.jitter + (0 if self._measured else _USUAL_DELAY) + (0 if is_fresh else arrival.late)
+            if index and not is_fresh and unsure > MOST_LATE:
                 continue
             # A frame's exposure ended within one frame interval before it was sent.
             length = round(statistics.fmean(self._distances)) if self._distances else SECOND // 15
             t = max(now - self._delay - length, last + 1)
             last = t
-            shown = picture(image)
+            shown = picture(arrival.image)
             self._size = (shown.shape[1], shown.shape[0])
             yield Frame(shown, t, length, index, clock_error=unsure)
             index += 1

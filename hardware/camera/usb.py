@@ -14,9 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.camera.arrival import MOST_LATE, ArrivalWatch
 from hardware.camera.sensor_clock import ARRIVAL, MONOTONIC, UNKNOWN
 from hardware.camera.spec import CameraReport
-from hardware.clock import Clock, measure_offset, monotonic
+from hardware.clock import Clock, measure_offset, monotonic, time_awake
 from hardware.ports import Frame, HardwareMissing, Image
 from referee.units import MS, SECOND
 
@@ -122,7 +123,8 @@ class UsbCamera:
 
     Such a camera does not report its exposure, so a frame is assumed to span a whole frame interval before its stamp.
     That is the driver's stamp (Video4Linux stamps the buffer on ``CLOCK_MONOTONIC``, at the start or at the end of the
-    frame), or the arrival if that stamp is not current.
+    frame), or the arrival if that stamp is not current; then a frame that may have lain there before it was read has an
+    error that says so, or is passed over (`hardware.camera.arrival`).
     """
 
     def __init__(
@@ -132,6 +134,7 @@ class UsbCamera:
         fps: float = 30.0,
         size: tuple[int, int] = (1280, 720),
         clock: Clock = monotonic,
+        awake: Clock = time_awake,
         capture: Any = None,
     ) -> None:
         """Open the camera and lock what can be locked.
@@ -141,6 +144,7 @@ class UsbCamera:
             fps: requested frames a second.
             size: requested width and height, px; the camera may choose others.
             clock: returns the present instant, ns.
+            awake: returns for how long this thread has not slept, ns.
             capture: stands for OpenCV's VideoCapture.
 
         Raises:
@@ -148,7 +152,7 @@ class UsbCamera:
         """
         os.environ.setdefault(*_READSECONDS)
         self.source = f"usb:{device}"
-        self._clock = clock
+        self._clock, self._awake = clock, awake
         cv2 = opencv()
         if capture is None:
             capture = cv2.VideoCapture(int(device) if str(device).isdecimal() else device, cv2.CAP_V4L2)
@@ -192,18 +196,23 @@ class UsbCamera:
         """Yield frames until the camera stops answering, which raises `HardwareMissing`."""
         cv2 = opencv()
         index, last = 0, -1
+        arrivals = ArrivalWatch(self._clock, self._awake)
         while True:
-            there, image = self._capture.read()
-            now = self._clock()
-            if not there:
+            buffers = round(float(self._capture.get(cv2.CAP_PROP_BUFFERSIZE)))
+            arrival = arrivals.read(self._capture.read, buffers)
+            now = arrival.t
+            if arrival.image is None:
                 raise HardwareMissing("the camera {source} stopped answering; look at its cable", source=self.source)
             stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * MS)
             # Decide by majority: the first frame may be delayed on a slow machine and still have a good stamp.
             self._believed += 1 if 0 <= now - stamp < SECOND else -1
-            t = (stamp if self._believed > 0 and stamp <= now else now) - self._length
-            t = max(t, last + 1)
+            is_stamped = self._believed > 0 and stamp <= now
+            late = 0 if is_stamped else arrival.late
+            if late > MOST_LATE:
+                continue
+            t = max((stamp if is_stamped else now) - self._length, last + 1)
             last = t
-            frame = Frame(picture(image), t, self._length, index, self._length)
+            frame = Frame(picture(arrival.image), t, self._length, index, self._length, clock_error=late)
             self._locks.look(frame.image)
             if self._size is None:
                 height, width, _ = frame.image.shape

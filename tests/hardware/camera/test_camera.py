@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 from hardware.camera.camera import FolderCamera, VideoCamera, open_camera
 from hardware.camera.usb import SETTLE, SHOWS, TRIES, UsbCamera, UsbLocks
 from hardware.clock import measure_offset
-from hardware.ports import HardwareMissing
+from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.camera_faults import Faults
 from tests.support.usb_twin import SimulatedCapture
 
@@ -114,6 +116,61 @@ def test_a_usb_camera_believes_the_drivers_stamp_only_if_it_is_of_now() -> None:
     assert "the camera gives 32×24 px instead of 1280×720" in camera.report().warnings
     with pytest.raises(HardwareMissing, match="look at its cable"):
         next(frames)
+
+
+class LateCapture(Capture):
+    """A picture every 50 ms into the driver's buffers, without a stamp of now; reading the n-th takes so many ms."""
+
+    def __init__(self, buffers: int, reading: Mapping[int, int], pictures: int = 40) -> None:
+        super().__init__([0.0] * pictures)
+        self._buffers, self._reading = buffers, reading
+        self.now, self.awake = 10 * SECOND, 0
+        self._given_back = deque([self.now] * buffers)
+        self._filled = 0
+        self.lit: dict[int, int] = {}
+        """By the instant at which it had been read, ns: when the picture had been taken."""
+
+    def get(self, setting: int) -> float:
+        return float(self._buffers) if setting == cv2.CAP_PROP_BUFFERSIZE else super().get(setting)
+
+    def read(self) -> tuple[bool, Any]:
+        if len(self._given_back) < self._buffers:
+            self._given_back.append(self.now)
+        self._filled = (max(self._filled, self._given_back.popleft()) // (50 * MS) + 1) * 50 * MS
+        there, image = super().read()
+        reading = self._reading.get(self._at, 5) * MS
+        self.now = max(self.now, self._filled) + reading
+        self.awake += reading
+        self.lit[self.now] = self._filled
+        return there, image
+
+
+def given(capture: LateCapture) -> list[Frame]:
+    """Return the frames of a USB camera until it stops."""
+    out: list[Frame] = []
+    camera = UsbCamera(0, capture=capture, clock=lambda: capture.now, awake=lambda: capture.awake)
+    with pytest.raises(HardwareMissing, match="look at its cable"):
+        out.extend(camera.frames())
+    return out
+
+
+@pytest.mark.parametrize("buffers", [1, 2, 4])
+def test_a_usb_picture_dated_by_its_arrival_says_how_late_it_may_have_been_read(buffers: int) -> None:
+    capture = LateCapture(buffers, dict.fromkeys(range(10, 20), 120))
+    frames = given(capture)
+    assert len(frames) == 40
+    for frame in frames:
+        read = frame.t + frame.exposure
+        assert read - frame.clock_error <= capture.lit[read] <= read, "it holds for each"
+    assert max(frame.clock_error for frame in frames) <= (buffers * 170 + 50) * MS, "and is no wider than the buffers"
+    assert frames[-1].clock_error == 5 * MS
+
+
+def test_a_usb_picture_of_before_a_long_stop_is_passed_over_if_it_has_no_stamp() -> None:
+    capture = LateCapture(2, {10: 5_000})
+    frames = given(capture)
+    assert len(frames) == 38, "the one that was read so slowly, and the one that lay there meanwhile"
+    assert all(frame.clock_error < 100 * MS for frame in frames)
 
 
 def test_a_usb_cameras_automatics_are_held_where_that_does_not_change_the_picture() -> None:
