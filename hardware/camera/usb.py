@@ -26,7 +26,7 @@ SETTLE: Final = 30
 SHOWS: Final = 15
 """Number of frames until a change shows."""
 TRIES: Final = 3
-"""Number of tries: a hand that comes in meanwhile resembles a change."""
+"""Number of attempts: a hand that comes in during one resembles a change."""
 _LIKE: Final = 0.1
 """Relative difference of a channel's mean within which pictures count as equal ..."""
 _LEVELS: Final = 3.0
@@ -34,7 +34,7 @@ _LEVELS: Final = 3.0
 # Value of Video4Linux's V4L2_CID_EXPOSURE_AUTO, which OpenCV passes through.
 _MANUAL: Final = 1.0
 # OpenCV would wait 10 s for a camera that stopped sending, which is too long here.
-_READSECONDS: Final = ("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
+_READ_TIMEOUT: Final = ("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
 
 _log = logging.getLogger(__name__)
 
@@ -59,13 +59,13 @@ def picture(image: Any) -> Image:
 class UsbLocks:
     """Holds exposure and white balance as the camera found them, if that does not change the picture.
 
-    Such a camera gives no metadata, and reacts in its own way when its automatics are switched off: most keep their
-    values, some jump to earlier ones. So the picture is compared before and after, and the automatics are restored if
-    it changed.
+    A USB camera gives no metadata. When their automatics are switched off, most cameras keep the present values, but
+    some jump to earlier ones. So the pictures before and after are compared, and the automatics are restored if they
+    differ.
     """
 
     def __init__(self, capture: Any) -> None:
-        """Prepare the switches without using them.
+        """Note how the automatics are set, and change nothing yet.
 
         Args:
             capture: OpenCV's VideoCapture.
@@ -150,7 +150,7 @@ class UsbCamera:
         Raises:
             HardwareMissing: there is no camera, or it cannot be opened.
         """
-        os.environ.setdefault(*_READSECONDS)
+        os.environ.setdefault(*_READ_TIMEOUT)
         self.source = f"usb:{device}"
         self._clock, self._awake = clock, awake
         cv2 = opencv()
@@ -187,7 +187,7 @@ class UsbCamera:
             notes.append("the camera gives {}×{} px instead of {}×{}".format(*self._size, *self._asked))
         stamps = UNKNOWN if self._size is None else MONOTONIC if self._believed > 0 else ARRIVAL
         if stamps == ARRIVAL:
-            notes.append("the driver's stamps are not of now: frames are dated by their arrival")
+            notes.append("the driver's stamps are not current: frames are dated by their arrival")
         return CameraReport(
             self.source, self._asked, self._size, stamps, self._offset.ahead, self._offset.error, {}, tuple(notes)
         )

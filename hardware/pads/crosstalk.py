@@ -39,7 +39,7 @@ class Crosstalk:
     errors: tuple[int, ...]
     """Half-width of each pad's stamp."""
     bounces: tuple[int, ...]
-    """Time after its first edge within which a hand's contact still opens."""
+    """Time for which a hand's contact may bounce after its first edge."""
     heard: tuple[Mapping[int, tuple[int, int]], ...] = field(init=False, repr=False, compare=False)
     """For each listening pad, from 0: the seats it hears, with the greatest distance between hand and echo, and the
     longest echo.
@@ -61,7 +61,7 @@ class Crosstalk:
         object.__setattr__(self, "heard", tuple(heard))
 
     def hold(self, b: int) -> int:
-        """Return the time, ns, after an echo's possible start on ``b`` within which its hand may still come."""
+        """Return the time, ns, by which the hand that caused an echo on ``b`` may be later than the echo's start."""
         return max((near for near, _ in self.heard[b - 1].values()), default=0)
 
     def causes(self, b: int, began: int, end: int, hands: Iterable[tuple[int, int, int]]) -> list[Cause]:
@@ -110,7 +110,7 @@ def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
         causes: the hands, few enough to try every order of their echoes.
     """
     start = runs[0].start
-    # The farthest reach of each set of echoes, one after another, as a bit mask: their order is unknown.
+    # By set of hands (a bit mask): the latest instant that their echoes can explain, one after another in any order.
     reach = {0: start}
     for chosen in range(1 << len(causes)):
         # The first instant from there on at which the contact was closed; None if it was not.

@@ -1,6 +1,6 @@
 """An open SQLite file, and its errors in words.
 
-The record, its people and its pictures are each one (`referee.record.store`, `people`, `pictures`).
+Games and people share a file (`referee.record.store`, `people`); pictures have their own (`pictures`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _log_of(path: Path) -> Path:
 
 
 class Database:
-    """One file, for as long as it is open."""
+    """An open SQLite file."""
 
     def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc"], schema: Schema, what: str = _NOT_RECORDED) -> None:
         """Open it.
@@ -193,10 +193,10 @@ class Database:
                     self._db.execute("ROLLBACK")
 
 
-def _words(path: Path, bad: Exception, what: str) -> str:
+def _words(path: Path, error: Exception, what: str) -> str:
     """Return what is wrong with the file, and what to do."""
-    said = str(bad)
-    code = getattr(bad, "sqlite_errorname", "") or ""
+    said = str(error)
+    code = getattr(error, "sqlite_errorname", "") or ""
     if code.startswith("SQLITE_FULL") or "full" in said:
         return f"the disk is full, so {what}: make room beside {path}, or let old games be removed"
     if code.startswith(("SQLITE_READONLY", "SQLITE_IOERR")) or "readonly" in said:

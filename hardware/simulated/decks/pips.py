@@ -46,7 +46,7 @@ SIGNS: dict[tuple[str, str], tuple[Points, ...]] = {
 
 @lru_cache(maxsize=32)
 def pip(suit: str, style: str) -> tuple[Points, ...]:
-    """Return a suit's outlines (``s``, ``h``, ``d``, ``c``): ``classic``, ``sharp``, ``round`` or of `SIGNS`."""
+    """Return the outlines of a suit (``s``, ``h``, ``d``, ``c``) in a style: ``classic``, ``sharp``, ``round``."""
     if (suit, style) in SIGNS:
         return SIGNS[suit, style]
     stem = mirrored(path(_STEMS[style]))

@@ -135,7 +135,7 @@ def _sound_of(video: Path) -> Sound | None:
         print(error, file=sys.stderr)
         return None
     if samples is None:
-        print(translate("{video} has no sound: hands are known to their frames alone", video=video), file=sys.stderr)
+        print(translate("{video} has no sound: only the frame of each hand is known", video=video), file=sys.stderr)
         return None
     return listen(samples)
 
