@@ -26,9 +26,11 @@ def winner_view(board: Board, words: RulingWords) -> Markup:
     seen = None if ruling is None else board.finish_of(cause_of(ruling))
     if ruling is None or seen is None:
         return Markup()
-    # The card that was slapped, also in a dead heat, which rests on no cards.
-    before = [card.card for card in seen.cards if card.t <= seen.zero]
-    replay: dict[str, str | int] = {"data_on": spoken_card(before[-1], words.texts)} if before else {}
+    # The slapped card: a dead heat rests on no cards, and an uncertain instant of a card may lie after the hand.
+    on = next((card for card in reversed(seen.cards) if card.t <= seen.zero or card in seen.pattern), None)
+    replay: dict[str, str | int] = {}
+    if on is not None:
+        replay |= {"data_on": spoken_card(on.card, words.texts), "data_card": on.id}
     if board.pictured == seen.slap and board.game is not None:
         replay["data_film"] = replay_address(board.game, seen.slap, words.texts)
     return first_view(seen, words, data_t=ruling.t, data_ruling=ruling.id, **replay)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,6 +119,38 @@ def test_a_dead_heat_is_played_by_itself(house: House, live: Served, page: Page)
     for line in (*CARDS, *file_lines("2300 slap 4 #s1 ±20", "2310 slap 1 #s2 ±20", "2700 tick")):
         table.observe(line)
     assert [ruling.kind for ruling in table.rulings if ruling.kind in ("dead_heat", "slap_won")] == ["dead_heat"]
+    house.pictures.add(table.game, KEPT)
+    page.locator("#winner [data-film]").wait_for(state="attached")
+    page.clock.run_for(1000)
+    page.locator(f"{OPEN}.auto").wait_for()
+    # Once people say whose it is, the same moment is not played again.
+    page.keyboard.press("Escape")
+    question = next(ruling for ruling in table.rulings if ruling.kind == "question")
+    table.observe(f'{{"kind":"answer","t":3000000000,"id":"a1","to":"{question.id}","value":1}}')
+    table.observe('{"kind":"tick","t":3300000000}')
+    page.locator("#winner [data-ruling='slap_won@s2'][data-film]").wait_for(state="attached")
+    page.clock.run_for(1000)
+    assert page.locator(OPEN).count() == 0
+
+
+def test_a_slap_soon_after_another_is_played_by_itself_too(house: House, live: Served, page: Page) -> None:
+    table = slap_live(house, page, f"{live.address}/projector")
+    page.locator("#winner [data-film]").wait_for(state="attached")
+    for line in file_lines("2500 taken 4", "2700 4:9s #c3", "3100 1:9d #c4", "3400 slap 3 #s9", "3700 tick"):
+        table.observe(line)
+    house.pictures.add(table.game, [replace(picture, t=picture.t + 1100 * MS) for picture in KEPT])
+    page.locator("#winner [data-ruling='slap_won@s9'][data-film]").wait_for(state="attached")
+    page.clock.run_for(1000)
+    page.locator(f"{OPEN}.auto[data-slap=s9]").wait_for()
+
+
+def test_a_slap_on_a_card_whose_instant_may_lie_after_it_is_played_by_itself(
+    house: House, live: Served, page: Page
+) -> None:
+    table = Table(house.record, FIRST, house.link)
+    stop_clock(page, f"{live.address}/projector")
+    for line in file_lines("1000 1:7h", "2350 2:7c ±300", "2300 slap 4 #s1", "3300 tick"):
+        table.observe(line)
     house.pictures.add(table.game, KEPT)
     page.locator("#winner [data-film]").wait_for(state="attached")
     page.clock.run_for(1000)

@@ -132,12 +132,16 @@ def judge(name: str, record: Path, page: Page, falls: dict[str, int] | None = No
         game = opened.games()[0].id
         replayed, _ = replay_rows(opened.lines(game))
     gone = {old for ruling in replayed.rulings for old in ruling.supersedes}
-    decided = {
-        cause_of(ruling): ruling.t
-        for ruling in replayed.rulings
-        if ruling.kind in ("slap_won", "dead_heat") and ruling.id not in gone
-    }
+    standing = [ruling for ruling in replayed.rulings if ruling.id not in gone]
+    # A dead heat and the slap that settles it are one moment, which is replayed once.
+    first_of = {hand: cause_of(heat) for heat in standing if heat.kind == "dead_heat" for hand in heat.because}
+    decided: dict[str, int] = {}
+    for ruling in standing:
+        if ruling.kind in ("slap_won", "dead_heat"):
+            decided.setdefault(first_of.get(cause_of(ruling), cause_of(ruling)), ruling.t)
     delays, sizes, counts, faults, equal = [], [], [], [], 0
+    for replay in noted:
+        replay["slap"] = first_of.get(replay["slap"], replay["slap"])
     shown = {replay["slap"] for replay in noted}
     reasons = [
         why_not(found["verdicts"].get(str(t)), found["cards"]) for slap, t in decided.items() if slap not in shown

@@ -11,7 +11,6 @@ const InstantReplay = (() => {
   // The verdict is seen first; a replay that could not begin soon after it does not begin by itself.
   const SEEN = 400;
   const LATEST = 2500;
-  const AGAIN = 2_000_000_000n;
   const CLIP = { width: 720, height: 960, bits: 900_000, most: 2_000_000, again: 500 };
   // A browser that plays a replay (findLast: Safari 15.4) also records one of these (Safari 14.1), so there is no other format;
   // where a policy forbids recording, the page says so.
@@ -543,7 +542,7 @@ const InstantReplay = (() => {
   let newest = "";
   let decided = null;
   let noticed = "";
-  let offered = "";
+  let offered = { t: "", card: "" };
   document.addEventListener("regions", (event) => {
     const { first } = event.detail;
     const key = document.querySelector("#pile .card.newest")?.dataset.key ?? "";
@@ -557,20 +556,19 @@ const InstantReplay = (() => {
     }
     const verdict = document.querySelector("#winner [data-t]:not(.over)");
     if (!verdict) return;
-    const { t, film: address = "" } = verdict.dataset;
+    const { t, card: slapped = "", film: address = "" } = verdict.dataset;
     if (first) {
-      [noticed, offered] = [t, t];
+      [noticed, offered] = [t, { t, card: slapped }];
       return;
     }
     // The card and its slap may come together: it is not a later one.
     const top = document.querySelector("#pile .card.newest")?.alt;
-    const slapped = verdict.dataset.on;
-    if (t !== noticed && (!top || top === slapped)) decided = { t, at: performance.now() };
+    if (t !== noticed && (!top || top === verdict.dataset.on)) decided = { t, at: performance.now() };
     noticed = t;
-    if (!address || t === offered) return;
-    // A dead heat that is settled was played already.
-    const known = offered && BigInt(t) - BigInt(offered) < AGAIN;
-    offered = t;
+    if (!address || t === offered.t) return;
+    // A dead heat that is settled was played already: its hands fell on the same card.
+    const known = slapped !== "" && slapped === offered.card;
+    offered = { t, card: slapped };
     if (!switched || !on || known || (dialog.open && !auto) || decided?.t !== t || performance.now() - decided.at > LATEST) return;
     const own = decided;
     setTimeout(() => decided === own && open(address, { byItself: true }), SEEN - (performance.now() - own.at));
