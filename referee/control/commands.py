@@ -273,7 +273,7 @@ def check_fields(kind: type[CommandFields], raw: object) -> dict[str, Any]:
         found = min(error.errors(), key=lambda mistake: mistakes.get(mistake["type"], 2))
         key, known = str(found["loc"][0]), kind.model_fields
         if found["type"] == "extra_forbidden" and not known:
-            raise CommandError("there is no such field here; it has none") from None
+            raise CommandError("there is no such field here, nor any other") from None
         if found["type"] == "extra_forbidden":
             raise CommandError("there is no such field here; it has {names}", names=tuple(known)) from None
         what = known[key].description or ""

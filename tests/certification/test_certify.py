@@ -137,7 +137,7 @@ def test_a_light_that_nobody_sees_and_a_late_one_fail(settings: Settings) -> Non
     found = failed(bench)
     assert found.keys() == {"offset", "light", "sound"}
     assert found["offset"].startswith("The camera sees no seat's light go on.")
-    assert lines(measure_table(bench))["offset"].required(EN) == "at most what the camera states"
+    assert lines(measure_table(bench))["offset"].required(EN) == "at most the error that the camera states"
     assert found["sound"] == "no sound: no sound card answers"
     made = lines(measure_table(bench))
     assert made["light"].found(EN) == "30.0 ms (20 slaps)"
