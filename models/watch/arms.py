@@ -17,6 +17,7 @@ from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL, PART, SPECK
 from models.watch.motion import Glance, Mask, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
+from models.watch.reasons import Reason
 from models.watch.stream import SeenFrame, Stream
 from models.watch.surfaces import Surface
 from models.watch.tracks import Pile, Track
@@ -257,10 +258,14 @@ class TakeDetector:
         moved = cards is not None and self._motion.stirred(cards, now.t - PATIENCE_NS) >= PART
         # For a pile that lay there in the first picture, only the surface network knows the table without it.
         if cards is None or not (gone or (moved and self._motion.looks_bare(cards, glance))):
+            if self._leaving is not None and self._pile.reasons is not None:
+                self._pile.reasons.note(Reason.CARDS_AGAIN, since=self._leaving.t)
             self._leaving = None
             return False
         if self._leaving is None:
             self._leaving = now if moved else None
+            if not moved and self._pile.reasons is not None:
+                self._pile.reasons.note_once(Reason.BARE_UNMOVED)
             return False
         if not gone and now.t - self._leaving.t < HAND_NS:
             return False
@@ -294,7 +299,12 @@ class TakeDetector:
             left, error, seat = (low + left) // 2, min(max(error, (left - low + 1) // 2), MAX_ERROR), None
         t = max(left, self._stream.watermark + 1 + error)
         self._taken += 1
+        taken = Taken(t=t, id=f"t{self._taken}", seat=seat, t_error=error)
+        if self._pile.reasons is not None:
+            seen = self._leaving.t != self._stream.blind_until and not self._stream.gap_open
+            reason = Reason.PLACE_BARE if seen else Reason.LEFT_UNSEEN
+            self._pile.reasons.note(reason, observation=taken, bearing=angle, since=self._leaving.t)
         self._leaving = None
         self._arms.forget_sweeps()
         self._pile.clear(since=left)
-        return [Taken(t=t, id=f"t{self._taken}", seat=seat, t_error=error)]
+        return [taken]

@@ -28,6 +28,7 @@ from models.watch.gaze import Found
 from models.watch.measure import HALF, INDEX, LITTLE, NEARLY_ALL, OVER, PART, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
+from models.watch.reasons import Reason
 from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
 
@@ -122,10 +123,13 @@ class Attribution:
             track = self._open_track(held, quad, frame, dropped)
             if track is not None:
                 self._revise(track, held, quad, frame.now)
-            elif self._may_be_new(held, quad, frame.now):
-                track = self._opened(held, quad, frame, dropped)
             else:
-                return
+                old = self._why_not_new(held, quad, frame.now)
+                if old is not None:
+                    if self._pile.reasons is not None:
+                        self._pile.reasons.note_once(old, s.card, confidence=s.confidence)
+                    return
+                track = self._opened(held, quad, frame, dropped)
             frame.given[id(track)] = (track, s, quad)
 
     def _named_or_unread(self, s: CardSeen, now: SeenFrame) -> CardSeen:
@@ -217,7 +221,7 @@ class Attribution:
                 continue
             if not self._is_another(track, s, quad, frame.now):
                 return track
-            self._pile.open.remove(track)
+            self._pile.drop(track, Reason.MISREAD, s.card)
             dropped.append(track)
         free = [track for track in free if track not in dropped]
         sure = s.card != UNREAD and s.confidence >= SURE_READING
@@ -330,33 +334,33 @@ class Attribution:
             None,
         )
 
-    def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Return whether something moved at this reading's place recently enough to have brought a card.
+    def _why_not_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Reason | None:
+        """Return why a reading begins no card; None if something moved there recently enough to have brought one.
 
         A card in full view where another one was known to lie counts as new, too: it came unseen.
         """
         if s.card != UNREAD and s.confidence < HALF:
-            return False
+            return Reason.DOUBTFUL
         if now.index == 0:
-            return True
+            return None
         another = self._shows_another(s, quad, now)
         if s.card == UNREAD and not another and first_unexplained(self._stream, self._pile) is None:
-            return False
+            return Reason.NOTHING_CAME
         whole = another and len(s.indices) > 1
         may_be_old = s.card != UNREAD and not whole
         # A face that showed there while no hand was over the pile is an old card, misread.
         if may_be_old and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
-            return False
+            return Reason.SHOWED_BEFORE
         if not self._pile.laid:
             self._unmoved.clear()
         before = self._unmoved.get(s.card)
         if before is not None and _in_places(s.indices, before, SLIGHT * self._pile.card_height):
-            return False
+            return Reason.NOTHING_MOVED
         place = self._motion.mask([quad], now.glance.small.shape)
         moved = whole or self._motion.stirred(place, now.t - SWEEP_NS) > PART
         if not moved:
             self._unmoved[s.card] = s.indices
-        return moved
+        return None if moved else Reason.NOTHING_MOVED
 
 
 def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach: float) -> bool:

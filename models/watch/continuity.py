@@ -17,6 +17,7 @@ from models.watch.gaze import Found
 from models.watch.measure import NEARLY_ALL, OVER
 from models.watch.motion import Glance
 from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
+from models.watch.reasons import Reason
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 from referee.engine.gap import PASSING_NS
@@ -153,16 +154,15 @@ class Continuity:
         self._forget()
         self._shown = lying[-1] if lying else ""
         # Other cards that came unseen lie under the top one; drop them.
-        self._pile.open = [
-            track
-            for track in self._pile.open
-            if track.travelled() or not stream.spans_gap(track.low, track.sightings[0].t)
-        ]
+        self._pile.keep_open(
+            lambda track: track.travelled() or not stream.spans_gap(track.low, track.sightings[0].t),
+            Reason.UNSEEN_IN_GAP,
+        )
         return [gap, *told]
 
     def _forget(self) -> None:
         """End the gap: stop following cards that were under way before it and have not been seen since."""
         stream = self._stream
         stream.gap_open = False
-        self._pile.open = [track for track in self._pile.open if track.last.t > stream.gap_since]
+        self._pile.keep_open(lambda track: track.last.t > stream.gap_since, Reason.LOST_IN_GAP)
         self._looked = LONG_AGO

@@ -17,6 +17,7 @@ from models.watch.measure import HALF, OVER, SLIGHT
 from models.watch.motion import Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS
 from models.watch.prior import NamedCard, Prior, Trust, judge
+from models.watch.reasons import Reason
 from models.watch.stream import MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Track
 from referee.engine.foresight import Foresight
@@ -54,8 +55,10 @@ class Decisions:
         out: list[Observation] = []
         for track in sorted(self._pile.open, key=lambda track: (track.high, track.last.top)):
             sure = track.belief()[1] >= SURE_READING and track.belief()[0] not in self._pile.names
-            if sure and is_laid(track, self._pile, last, over=False):
-                out += self._report(track, judge(*track.belief(), track.looks(), self._prior(track)), last, glance)
+            laid = why_laid(track, self._pile, last, over=False) if sure else None
+            if laid is not None:
+                told = judge(*track.belief(), track.looks(), self._prior(track))
+                out += self._report(track, told, Reason.NO_BETTER_LOOK, laid, last, glance)
         return out
 
     def tell_unread(self, track: Track, now: SeenFrame, glance: Glance) -> list[Observation]:
@@ -63,10 +66,10 @@ class Decisions:
         # The eye's doubtful readings of this card so far are not other cards.
         scraps = (other for other in self._pile.open if iou(other.quad, track.quad) > SLIGHT)
         for other in [other for other in scraps if other.belief()[1] < SURE_READING]:
-            self._pile.open.remove(other)
+            self._pile.drop(other, Reason.UNREAD_LIES_THERE)
         self._pile.open.append(track)
         self._arms.note_hands()
-        out = self._report(track, NamedCard(UNREAD, 0.0), now, glance)
+        out = self._report(track, NamedCard(UNREAD, 0.0), Reason.UNREAD, Reason.NOTHING_TO_READ, now, glance)
         self._stream.known_half, self._stream.known_quads = now.half, [track.quad]
         return out
 
@@ -86,46 +89,48 @@ class Decisions:
         over = final or slid or (gone and lost > HAND_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
-                self._pile.open.remove(track)
+                self._pile.drop(track, Reason.SAME_CARD)
             return []
-        if is_laid(track, self._pile, now, over):
+        laid = why_laid(track, self._pile, now, over)
+        if laid is not None:
             told = self._reading_to_tell(track, now, over)
             if told is not None:
-                return self._report(track, told, now, glance)
+                return self._report(track, *told, laid, now, glance)
         if over:
-            self._pile.open.remove(track)
             return self._vanished(track, name, sure)
         if _age(track, now) > 2 * PATIENCE_NS:
-            self._pile.open.remove(track)
+            self._pile.drop(track, Reason.UNDECIDED)
         return []
 
-    def _reading_to_tell(self, track: Track, now: SeenFrame, over: bool) -> NamedCard | None:
-        """Return the reading to report now for a card that was laid; ``??`` if it will stay unread; None to wait."""
+    def _reading_to_tell(self, track: Track, now: SeenFrame, over: bool) -> tuple[NamedCard, Reason] | None:
+        """Return the reading to report now for a card that was laid, and why; ``??`` if it will stay unread; None to
+        wait.
+        """
         name, sure = track.belief()
         if named_at_once(track):
             prior = self._prior(track)
             # A name that memory rules out deserves another look, unless a later card would be reported first.
             if prior is None or prior.allows(name) or _is_followed(track, self._pile):
-                return judge(name, sure, track.looks(), prior)
+                return judge(name, sure, track.looks(), prior), Reason.BEYOND_DOUBT
         followed = any(
             other.name is None and named_at_once(other) for other in self._pile.open if other.high > track.high
         )
         if followed and sure >= SURE_READING and track.more_than_a_glimpse(name):
             # The next card is about to be reported, and this one could not be reported after it.
-            return judge(name, sure, track.looks(), self._prior(track))
+            return judge(name, sure, track.looks(), self._prior(track)), Reason.NEXT_WAITS
         age = _age(track, now)
         if over or age >= PATIENCE_NS or (track.still >= 3 and age > HAND_NS):
             reading = judge(name, sure, track.looks(), self._prior(track))
             if sure >= SURE_READING and track.more_than_a_glimpse(name):
-                return reading
+                return reading, Reason.NO_BETTER_LOOK
             if sure < SURE_READING <= reading.confidence and track.likely(reading.card) >= 2:
-                return reading
+                return reading, Reason.MEMORY
             tops = sum(s.top for s in track.sightings)
             bare = any(s.top and s.bare >= HALF for s in track.sightings)
             over_pile = track.seen_on_pile() > max(1, track.seen_under())
             # Seen well enough to be a card at all?
             if track.rest is not None and tops >= 3 and bare and over_pile and not _another_look(track, self._pile):
-                return NamedCard(UNREAD, sure, reading.candidates)
+                return NamedCard(UNREAD, sure, reading.candidates), Reason.UNREAD
         return None
 
     def _prior(self, track: Track) -> Prior | None:
@@ -137,29 +142,55 @@ class Decisions:
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """Settle a card that disappeared without being seen on the pile: it was slid under it, or carried off."""
-        came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
-        if sure < SURE_READING or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
+        reason = self._why_not_placed(track, name, sure)
+        if reason is not None:
+            self._pile.drop(track, reason)
             return []
-        if not track.last.under and track.seen_under() <= max(1, track.seen_on_pile()):
-            (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
-            if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height or not _bared(track, self._pile):
-                return []
+        self._pile.open.remove(track)
         self._pile.burned[name] = track.quad
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
         cards = () if track.suit_open else (name,)
-        return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=cards)]
+        placed = Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=cards)
+        if self._pile.reasons is not None:
+            self._pile.reasons.note_card(track, Reason.SLID_UNDER, observation=placed)
+        return [placed]
 
-    def _report(self, track: Track, told: NamedCard, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """Report that a card was laid, unless it was reported already."""
+    def _why_not_placed(self, track: Track, name: str, sure: float) -> Reason | None:
+        """Return why a card that disappeared was not slid under the pile; None if it was."""
+        came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
+        if sure < SURE_READING:
+            if _is_followed(track, self._pile) and track.seen_on_pile():
+                return Reason.COVERED_TOO_SOON
+            return Reason.NEVER_AT_REST if track.rest is None else Reason.NEVER_SURE
+        if track.reads(name) < 2:
+            return Reason.ONE_LOOK
+        if not self._pile.laid:
+            return Reason.NEVER_AT_REST
+        if came < 0.25 * self._pile.card_height:
+            return Reason.NEVER_MOVED
+        if not track.last.under and track.seen_under() <= max(1, track.seen_on_pile()):
+            (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
+            if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height:
+                return Reason.CARRIED_OFF
+            return None if _bared(track, self._pile) else Reason.NOT_SLID_UNDER
+        return None
+
+    def _report(
+        self, track: Track, told: NamedCard, naming: Reason, laid: Reason, now: SeenFrame, glance: Glance
+    ) -> list[Observation]:
+        """Report that a card was laid, unless it was reported already; ``naming`` and ``laid`` are the reasons."""
         name = told.card
         if track.suit_open and name != UNREAD:
             # The track follows the suit that the shape suggests; memory may know better, else players are asked.
             told = judge(UNREAD, 0.0, track.looks(), self._prior(track))
+            naming = Reason.NO_COLOUR if told.card == UNREAD else Reason.MEMORY
         upper = upper_of(track, self._pile)
-        self._pile.open.remove(track)
-        if upper is None and self._same_again(track, name):
+        again = self._same_again(track, name) if upper is None else None
+        if again is not None:
+            self._pile.drop(track, Reason.READ_TWO_WAYS, again.belief()[0])
             return []
+        self._pile.open.remove(track)
         if upper is not None:
             # Of two cards that came up together, the lower is the earlier.
             track.low, track.high = min(track.low, upper.low), min(track.high, upper.high) - 1
@@ -186,36 +217,39 @@ class Decisions:
         if gone and any(other.high > track.high for other in self._pile.laid if other is not track):
             # It came up so long ago that later cards have been reported and it can no longer go before them. Its name
             # is certain but its place among the others is not, so players are asked.
-            told = NamedCard(UNREAD, 0.0, told.candidates)
+            told, naming = NamedCard(UNREAD, 0.0, told.candidates), Reason.PLACE_UNSURE
         if self._foresight is not None:
             self._trust.note(told, Prior.of(self._foresight, seat))
             self._foresight = self._foresight.after(seat, told.card)
-        return [
-            Card(
-                t=t, id=f"c{self._pile.told}", card=told.card, seat=seat, t_error=error,
-                confidence=round(told.confidence, 3), known_at=now.t,
-                bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
-            )
-        ]  # fmt: skip
+        card = Card(
+            t=t, id=f"c{self._pile.told}", card=told.card, seat=seat, t_error=error,
+            confidence=round(told.confidence, 3), known_at=now.t,
+            bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
+        )  # fmt: skip
+        if self._pile.reasons is not None:
+            self._pile.reasons.note_card(track, laid, naming=naming, observation=card, bearing=angle)
+        return [card]
 
-    def _same_again(self, track: Track, name: str) -> bool:
-        """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways.
+    def _same_again(self, track: Track, name: str) -> Track | None:
+        """Return a better-seen card that came up at the same place within a frame or two: one card, read two ways.
 
         A card that lay on top when the other showed below it, or has since lain there, is another card.
         """
         if track.doubles(name):
-            return False
+            return None
         close = 2 * max(1, self._stream.spacing) + MARGIN_NS
-        return any(
-            other is not track
+        alike = (
+            other
+            for other in [*self._pile.laid[-3:], *self._pile.open]
+            if other is not track
             and not other.came_under()
             and not (_seen_above(track, other) or any(s.top and s.index >= other.last.index for s in track.sightings))
             and abs(other.high - track.high) < close
             and track.low - close < other.sightings[0].t < track.sightings[0].t + LAID_NS
             and iou(other.quad, track.quad) > 0.5
             and len(other.sightings) > track.reads(name) < 3
-            for other in [*self._pile.laid[-3:], *self._pile.open]
         )
+        return next(alike, None)
 
 
 def upper_of(track: Track, pile: Pile) -> Track | None:
@@ -251,40 +285,49 @@ def named_at_once(track: Track) -> bool:
 
 
 def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
-    """Whether a card has been laid on the pile, rather than slid under it or carried past.
+    """Whether a card has been laid on the pile (`why_laid`)."""
+    return why_laid(track, pile, now, over) is not None
+
+
+def why_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> Reason | None:
+    """Return why a card counts as laid on the pile; None if it may have been slid under it or carried past.
 
     ``over``: no more will be seen of it.
     """
     on, under = track.seen_on_pile(), track.seen_under()
     if track.sightings[0].index == 0:
-        return True
+        return Reason.FIRST_PICTURE
     if not pile.laid:
         # A reading just after a pile was taken may be a misread card of that pile: the card must come to rest.
         carried = track.sightings[0].t < pile.left + HAND_NS
-        return track.still >= 1 or (len(track.sightings) >= 3 and not carried) or _lies_beneath(track, pile)
-    if track.plainly_laid() or upper_of(track, pile) is not None:
-        return True
+        if track.still >= 1 or (len(track.sightings) >= 3 and not carried):
+            return Reason.NO_PILE
+        return Reason.BENEATH if _lies_beneath(track, pile) else None
+    if track.plainly_laid():
+        return Reason.WHOLE_ON_PILE
+    if upper_of(track, pile) is not None:
+        return Reason.TWO_AT_ONCE
     if track.came_under() or (not over and _waits_below(track) and _age(track, now) < PATIENCE_NS):
-        return False
+        return None
     if track.still and track.last.on_pile and on > under and (track.last.top or on > 1):
-        return True
+        return Reason.RESTS_ON_PILE
     if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
-        return True
+        return Reason.STAYS_ON_PILE
     plainly = [s for s in track.sightings if s.plain]
     if on == under == 0 and track.still >= 2:
         # Whole and still beside the pile: it was laid there, even if it leaves later. So was a card that remains there.
         whole = len(plainly) >= 3 and any(s.top for s in plainly)
         remains = not track.missed and _age(track, now) >= PATIENCE_NS and track.belief()[1] >= SURE_READING
         if whole or remains:
-            return True
+            return Reason.BESIDE_PILE
     stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
     if any(s.double and s.on_pile for s in track.sightings):
         stays = _age(track, now)
     if over or (not track.missed and stays > LAID_NS):
-        return _laid_after_all(track, pile)
+        return Reason.NOT_BARED if _laid_after_all(track, pile) else None
     if on > 0 and under == 0 and pile.latest > track.high:
-        return True
-    return under == 0 and track.still >= 3 and track.last.top
+        return Reason.FOLLOWED
+    return Reason.LIES_ON_TOP if under == 0 and track.still >= 3 and track.last.top else None
 
 
 def _waits_below(track: Track) -> bool:

@@ -17,6 +17,7 @@ from models.watch.faces import WhitePatches, first_signs, first_suspected, first
 from models.watch.measure import FEW, HALF, OVER, SLIGHT
 from models.watch.motion import Bytes, Motion
 from models.watch.occasion import Occasions
+from models.watch.reasons import Occasion, Reason
 from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import Pile, plain
 
@@ -65,7 +66,7 @@ class Gaze:
         """Read the last frame before a gap, if it was not read yet."""
         if last.looked or last.blind or last.image is None:
             return []
-        return [(last, self._look(last, self._region()))]
+        return [(last, self._look(last, self._region(), Occasion.NEEDED))]
 
     def read(self, now: SeenFrame, leaving: int | None, *, must: bool = False) -> list[Look]:
         """Return the eye's readings, oldest frame first; an empty list if no look is needed.
@@ -74,17 +75,21 @@ class Gaze:
         """
         self._recall_known()
         region = self._region()
-        if not (self._occasions.arises(now, region, leaving) or must):
+        occasion = self._occasions.arises(now, region, leaving) or (Occasion.NEEDED if must else None)
+        if occasion is None:
             return []
         passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
-        found, self._white = self._look(now, region), [suspect.place for suspect in (*now.suspects, *now.still)]
+        found, self._white = (
+            self._look(now, region, occasion),
+            [suspect.place for suspect in (*now.suspects, *now.still)],
+        )
         # A doubtful reading may be a blur, or a card back, whose colour is not the paper's.
         if not sized and any(now.glance.calm or s.confidence >= HALF for s, _ in found):
             self._learn_size(found, now)
         self._occasions.note_look(now, self._unread_top)
         return sorted([*self._look_back(found, now, passed, region), (now, found)], key=lambda look: look[0].index)
 
-    def _look(self, moment: SeenFrame, region: PixelBox) -> list[Found]:
+    def _look(self, moment: SeenFrame, region: PixelBox, occasion: Occasion = Occasion.LOOKED_BACK) -> list[Found]:
         """Return the eye's readings of a frame."""
         image = moment.image
         assert image is not None
@@ -93,8 +98,13 @@ class Gaze:
         known = self._pile.card_height if self._pile.told >= FEW else None
         whole = region == (0, 0, columns, rows) and not known
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region, known)
-        moment.looked = True
-        return self._sifted(seen if self._bare is None else self._bare.without_prints(image, seen), moment.glance.calm)
+        moment.looked, moment.occasion = True, occasion
+        cards = seen if self._bare is None else self._bare.without_prints(image, seen)
+        if self._pile.reasons is not None:
+            for reading in seen:
+                if not any(reading is card for card in cards):
+                    self._pile.reasons.note_once(Reason.PRINTED, reading.card, confidence=reading.confidence)
+        return self._sifted(cards, moment.glance.calm)
 
     def _learn_size(self, found: list[Found], now: SeenFrame) -> None:
         """Learn a face's size and brightness from the first cards, and judge the earlier frames by them."""

@@ -21,6 +21,7 @@ from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
 from models.watch.measure import CHANGED, FEW, NEARLY_ALL, SLIGHT, SPECK
 from models.watch.motion import Bytes, Mask, Motion, difference
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, TURNED_NS
+from models.watch.reasons import Occasion
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 
@@ -53,41 +54,43 @@ class Occasions:
         if self._clear is None or now.glance.calm:
             self._clear, self._clear_t = self._last, now.t
 
-    def arises(self, now: SeenFrame, region: PixelBox, leaving: int | None) -> bool:
-        """Whether the newest frame is worth a look in a region.
+    def arises(self, now: SeenFrame, region: PixelBox, leaving: int | None) -> Occasion | None:
+        """Return why the newest frame is worth a look in a region; None if it is not.
 
         ``leaving``: the instant (ns) since which the pile's place is bare, or None.
         """
         now.bare = self._shows_no_face(now)
         if self._last is None or self._clear is None:
-            return True
+            return Occasion.FIRST
         gone = self._hindered and now.glance.calm
         # A card that came may be readable now that the hand is gone.
         if gone and (self._unread_top or first_unexplained(self._stream, self._pile) is not None):
-            return True
+            return Occasion.HAND_LEFT
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
         moves = cv2.countNonZero(now.glance.moving[spot]) > SPECK
         if leaving is not None and self._last_moved and not moves:
             # A card read on its way may have come to rest there, so the pile may not be gone.
-            return True
+            return Occasion.CAME_TO_REST
         other = difference(now.glance.small[spot], self._last[spot], CHANGED)
         if cv2.countNonZero(other) <= SPECK:
             now.plain = True
             self._still_looks += bool(self._pile.open)
-            return bool(self._pile.open) and self._still_looks <= FEW
+            return Occasion.AGAIN if self._pile.open and self._still_looks <= FEW else None
         self._still_looks = 0
-        if (leaving is not None and self._last_t < leaving) or self._white_shows(now):
-            return True
+        if leaving is not None and self._last_t < leaving:
+            return Occasion.PLACE_BARE
+        if self._white_shows(now):
+            return Occasion.WHITE
         tracks = [track for track in self._pile.open if self._is_unsettled(track, now)]
         if tracks:
-            return self._may_settle(tracks, now, other, spot)
+            return Occasion.MAY_REST if self._may_settle(tracks, now, other, spot) else None
         if not moves:
             now.plain = not (self._has_vanished(now) or self._differs(now, other, spot))
-            return not now.plain
+            return None if now.plain else Occasion.CHANGED
         now.plain = now.bare
         since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
-        return now.t - since >= LAID_NS
+        return Occasion.MOVEMENT if now.t - since >= LAID_NS else None
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
         """Whether a frame certainly shows no face beside the known ones: nothing white, and all of those unchanged."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,6 +11,7 @@ from models.eye.geometry import Quad, centre_of, distance, holds
 from models.watch.measure import FEW
 from models.watch.motion import Bytes, Glance
 from models.watch.pace import LAID_NS, PATIENCE_NS, QUICKEST_LAY_NS, SWEEP_NS
+from models.watch.reasons import Occasion, Shown, SpanFrame
 from referee.units import MS
 
 MARGIN_NS: Final = 10 * MS
@@ -47,7 +48,9 @@ class SeenFrame:
     glance: Glance
     """The frame's quick analysis."""
     looked: bool = False
-    """Whether the eye has read it."""
+    """Whether the eye has read it ..."""
+    occasion: Occasion | None = None
+    """... and why."""
     plain: bool = False
     """Whether it shows nothing new to look at."""
     bare: bool = False
@@ -174,6 +177,17 @@ class Stream:
             self.moments.popleft()
         return now
 
+    def span_frames(self, low: int, high: int, way: Container[int], read: Container[int]) -> Iterator[SpanFrame]:
+        """Yield the frames of a span, ns, from the last that surely shows no face to the first that surely does.
+
+        ``way`` and ``read`` are the indices of the frames that show the card's white paper, and its name.
+        """
+        last = max((m.t for m in self.moments if m.t <= low), default=low)
+        first = min((m.end for m in self.moments if m.end >= high), default=high)
+        for moment in self.moments:
+            if last <= moment.t and moment.end <= first:
+                yield SpanFrame(moment.t, moment.end, _shown(moment, low, high, way, read))
+
     def place_of(self, moment: SeenFrame) -> int:
         """Return the index of a stored frame among the moments."""
         return moment.index - self.moments[0].index
@@ -217,3 +231,17 @@ class Stream:
                 break
             out.append(moment)
         return out[::-1]
+
+
+def _shown(moment: SeenFrame, low: int, high: int, way: Container[int], read: Container[int]) -> Shown:
+    if moment.t <= low < high:
+        return Shown.NONE
+    if moment.blind:
+        return Shown.NOTHING_SEEN
+    if moment.index in read:
+        return Shown.READ
+    if moment.index in way or moment.suspects:
+        return Shown.PAPER
+    if moment.end >= high:
+        return Shown.ALIKE
+    return Shown.HAND if moment.glance.reaches else Shown.UNCERTAIN

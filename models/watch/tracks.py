@@ -9,8 +9,9 @@ name over the next.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
 from models.watch.measure import HALF, OVER, SLIGHT
 from models.watch.motion import Mask, Motion
-from models.watch.pace import LAID_NS
+from models.watch.pace import LAID_NS, PATIENCE_NS
 from models.watch.prior import DOUBT, ECHO
-from models.watch.stream import LONG_AGO
+from models.watch.reasons import Evidence, Look, Reason
+from models.watch.stream import LONG_AGO, Stream
+from referee.engine.observations import Observation
 
 _HEAVIEST: Final = -math.log(DOUBT)
 """Greatest weight of one frame: that of confidence 0.985."""
@@ -267,6 +270,60 @@ class Track:
         return sum(s.under for s in self.sightings)
 
 
+class Reasons:
+    """Records why something was reported or dropped."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._noted: list[Evidence] = []
+        self._repeated: dict[tuple[Reason, str], int] = {}
+        """When each reason that every look finds again was last found, ns, by the card's name."""
+
+    def note(self, reason: Reason, **evidence: Any) -> None:
+        """Record a reason; ``evidence``: fields of `Evidence`."""
+        self._noted.append(Evidence(reason, self._stream.moments[-1].t, **evidence))
+
+    def note_card(self, track: Track, reason: Reason, **evidence: Any) -> None:
+        """Record why a card was reported or dropped."""
+        moments = {moment.index: moment for moment in self._stream.moments}
+        looks = tuple(
+            Look(
+                s.t, s.name, s.confidence, "on" if s.on_pile else "under" if s.under else "beside", s.at_rest,
+                moments[s.index].occasion if s.index in moments else None,
+            )
+            for s in track.sightings
+        )  # fmt: skip
+        read = {s.index for s in track.sightings if s.name != UNREAD}
+        name, confidence = track.belief()
+        self.note(
+            reason, name=name, confidence=confidence, looks=looks, arm=track.reached, low=track.low, high=track.high,
+            white=min((moments[index].t for index in track.way if index in moments), default=None),
+            frames=tuple(self._stream.span_frames(track.low, track.high, track.way, read)),
+            **evidence,
+        )  # fmt: skip
+
+    def note_once(self, reason: Reason, name: str = "", **evidence: Any) -> None:
+        """Record a reason that each look finds again, such as why a reading begins no card."""
+        t, before = self._stream.moments[-1].t, self._repeated.get((reason, name), LONG_AGO)
+        if t - before > PATIENCE_NS:
+            self.note(reason, name=name, **evidence)
+        self._repeated[reason, name] = t
+
+    def take_all(self, told: Sequence[Observation]) -> list[Evidence]:
+        """Return what was recorded since the last call, one for each observation told, and forget it."""
+        noted, self._noted = self._noted, []
+        ids = {line.id for line in told}
+        explained = {evidence.observation.id for evidence in noted if evidence.observation is not None}
+        noted = [
+            evidence
+            if evidence.observation is None or evidence.observation.id in ids
+            else replace(evidence, observation=None, reason=Reason.UNSEEN_IN_GAP)
+            for evidence in noted
+        ]
+        rest = (line for line in told if line.id not in explained)
+        return noted + [Evidence(Reason.SEEN, self._stream.moments[-1].t, line) for line in rest]
+
+
 @dataclass(slots=True, eq=False)
 class Pile:
     """One pile and the cards that may join it."""
@@ -287,6 +344,8 @@ class Pile:
     """The instant at which the previous pile left the table, ns."""
     told: int = 0
     """Number of cards reported so far, of this pile and the earlier ones."""
+    reasons: Reasons | None = None
+    """Where reasons are recorded; None: they are not wanted."""
     _mask: Mask | None = None
 
     @property
@@ -336,10 +395,21 @@ class Pile:
         self.card_height = 0.8 * self.card_height + 0.2 * height_of(track.quad)
         self.told += 1
 
+    def drop(self, track: Track, reason: Reason, other: str = "") -> None:
+        """Stop following a card under way that is not reported; ``other``: the card that decided it."""
+        self.open.remove(track)
+        if self.reasons is not None:
+            self.reasons.note_card(track, reason, other=other)
+
+    def keep_open(self, keep: Callable[[Track], bool], reason: Reason) -> None:
+        """Drop all cards under way but some."""
+        for track in [track for track in self.open if not keep(track)]:
+            self.drop(track, reason)
+
     def clear(self, since: int) -> None:
         """Clear the taken pile; cards first seen after ``since`` (ns) are under way to the next one."""
         self.left = since
         self.laid.clear()
         self.burned.clear()
         self.shifted()
-        self.open = [track for track in self.open if track.sightings[0].t > since]
+        self.keep_open(lambda track: track.sightings[0].t > since, Reason.WENT_WITH_PILE)

@@ -31,9 +31,10 @@ from models.watch.gaze import CardEye, Found, Gaze
 from models.watch.measure import CHANGED, FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
+from models.watch.reasons import Evidence
 from models.watch.shift import ShiftTracker
 from models.watch.stream import BLIND_NS, LONG_AGO, MARGIN_NS, SeenFrame, Stream
-from models.watch.tracks import Pile, plain
+from models.watch.tracks import Pile, Reasons, plain
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
 
@@ -76,11 +77,12 @@ class Watcher:
         seat_bearings: each seat's bearing (degrees counter-clockwise from the picture's right), if calibrated.
         packs: packs in play; with one, no card can lie in a pile twice, which separates a nudged card from a new one.
         bare: the bare table, if recorded: faces printed on it are not cards.
+        explain: whether to record why each thing is reported or dropped (`Watcher.evidence`).
     """
 
     def __init__(
         self, eye: CardEye, *, seat_bearings: Mapping[int, float] | None = None, packs: int = 1,
-        bare: BareTable | None = None,
+        bare: BareTable | None = None, explain: bool = False,
     ) -> None:  # fmt: skip
         self._glance: Glance | None = None
         self._motion = motion = Motion()
@@ -98,6 +100,9 @@ class Watcher:
         self._taking = TakeDetector(motion, stream, pile, self._arms)
         self._continuity = Continuity(stream, pile)
         self._bare = bare
+        pile.reasons = Reasons(stream) if explain else None
+        self.evidence: list[Evidence] = []
+        """The reasons of all that the newest frame decided, those of reports and those of candidates dropped."""
 
     # The state of the camera's view
 
@@ -176,7 +181,7 @@ class Watcher:
                 self._paper.forget()
         out = before + self._continuity.judge(now, glance, found, sorted(out, key=lambda seen: seen.t))
         self._raise_watermark(now, glance)
-        return sorted(out, key=lambda seen: seen.t)
+        return self._explained(out)
 
     def finish(self) -> list[Observation]:
         """Report all open cards at the end of the stream."""
@@ -188,6 +193,11 @@ class Watcher:
             out += self._taking.tell_taken()
             out = self._continuity.judge(now, self._glance, None, sorted(out, key=lambda seen: seen.t))
             self._stream.watermark = max(self._stream.watermark, now.t)
+        return self._explained(out)
+
+    def _explained(self, out: list[Observation]) -> list[Observation]:
+        """Return the observations in order of time, with their reasons in `evidence` if these are wanted."""
+        self.evidence = [] if self._pile.reasons is None else self._pile.reasons.take_all(out)
         return sorted(out, key=lambda seen: seen.t)
 
     def _read_up_to_gap(self) -> list[Observation]:

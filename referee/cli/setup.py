@@ -46,7 +46,10 @@ def add_watch(commands: Commands) -> None:
         "Print each observation (card, taken, ...) as it becomes known. Times are nanoseconds from the first frame.\n"
         "Without --seats the seat is null and `bearing` tells the side that the hand came from, in degrees\n"
         "counter-clockwise from the picture's right.\n\n"
-        "examples:\n  referee watch game.mp4\n  referee demo --no-pace --frames frames/ && referee watch frames/",
+        "With --explain it says in words why it reports each card and take, and why not: the looks at a card, the\n"
+        "frames between which its face came up, and each candidate that it dropped, with the reason.\n\n"
+        "examples:\n  referee watch game.mp4\n  referee demo --no-pace --frames frames/ && referee watch frames/\n"
+        "  referee watch --explain game.mp4",
         _watch,
     )  # fmt: skip
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a video file, or a folder of numbered frames")
@@ -60,12 +63,18 @@ def add_watch(commands: Commands) -> None:
     parser.add_argument("--bare", type=number(float, 0, 600, "seconds must be a number"), default=0, metavar="S",
                         help="the first S seconds show the table before the game: faces printed on it, or lying there, "
                         "are no cards")  # fmt: skip
+    parser.add_argument("--explain", action="store_true",
+                        help="print why, in words, instead of JSON Lines: the evidence for each card and take, and for "
+                        "each candidate that was dropped")  # fmt: skip
 
 
 def _watch(args: argparse.Namespace) -> int:
     from referee.vision.videos import watch
 
-    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings, bare=args.bare)
+    return watch(
+        args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings, bare=args.bare,
+        explain=args.explain,
+    )  # fmt: skip
 
 
 def _add_deck(parser: argparse.ArgumentParser) -> None:

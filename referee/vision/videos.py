@@ -15,7 +15,9 @@ from referee.engine.log import encode_observation
 from referee.engine.observations import Observation
 from referee.errors import UserError
 from referee.settings.model import load_settings
+from referee.text.terminal_language import here
 from referee.units import SECOND
+from referee.vision.reason_lines import reason_lines
 
 if TYPE_CHECKING:
     from hardware.ports import Frame
@@ -30,8 +32,9 @@ def seat_bearings(seats: int) -> dict[int, float]:
 
 
 def new_watcher(
-    bearings: Mapping[int, float] | None, deck: str | None = None, bare: str | Bytes = "", threads: int | None = None
-) -> Watcher:
+    bearings: Mapping[int, float] | None, deck: str | None = None, bare: str | Bytes = "", threads: int | None = None,
+    *, explain: bool = False,
+) -> Watcher:  # fmt: skip
     """Make a watcher with the shipped eye, for a learned deck if named; ``threads`` None: the default number.
 
     Raises:
@@ -39,12 +42,14 @@ def new_watcher(
     """
     from referee.vision.photos import load_eye
 
-    return watcher_of(load_eye(deck, one_deck=True, threads=threads), bearings, bare)
+    return watcher_of(load_eye(deck, one_deck=True, threads=threads), bearings, bare, explain=explain)
 
 
-def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str | Bytes = "") -> Watcher:
-    """Make a watcher with this eye. It names seats if their bearings are given, and ignores card prints on the cloth if
-    ``bare`` is a picture of the bare table, or its path.
+def watcher_of(
+    eye: CardEye, bearings: Mapping[int, float] | None, bare: str | Bytes = "", *, explain: bool = False
+) -> Watcher:
+    """Make a watcher with this eye. It names seats if their bearings are given, ignores card prints on the cloth if
+    ``bare`` is a picture of the bare table, or its path, and records its reasons if it is to ``explain`` itself.
 
     Raises:
         UserError: that picture cannot be read.
@@ -59,7 +64,7 @@ def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str | B
     cv2.setNumThreads(1)
 
     picture = (read_image(bare) if bare else None) if isinstance(bare, str) else bare
-    return Watcher(eye, seat_bearings=bearings, bare=None if picture is None else BareTable(picture))
+    return Watcher(eye, seat_bearings=bearings, bare=None if picture is None else BareTable(picture), explain=explain)
 
 
 def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
@@ -98,7 +103,7 @@ def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | 
 
 def watch(
     source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None,
-    settings: Path | None = None, bare: float = 0,
+    settings: Path | None = None, bare: float = 0, explain: bool = False,
 ) -> int:  # fmt: skip
     """Print each observation as one JSON line as soon as it is known; return the exit status.
 
@@ -109,6 +114,7 @@ def watch(
         deck: a learned deck; `None`: any ordinary one.
         settings: of the table.
         bare: for so many seconds the source shows the table before the game; faces seen then are no cards.
+        explain: print why each was made, and why candidates were dropped, in words instead.
 
     Raises:
         UserError: the source, the settings or the eye cannot be read.
@@ -121,10 +127,10 @@ def watch(
     table: str | Bytes = "" if settings is None else load_settings(settings).camera.bare_table
     if bare:
         table, frames = _skip_bare_table(frames, first.t + round(bare * SECOND))
-    watcher = new_watcher(bearings, deck, table)
+    watcher = new_watcher(bearings, deck, table, explain=explain)
     for frame in frames:
-        _print(watcher.feed(frame.image, frame.t, frame.exposure))
-    _print(watcher.finish())
+        _print(watcher.feed(frame.image, frame.t, frame.exposure), watcher, explain)
+    _print(watcher.finish(), watcher, explain)
     return 0
 
 
@@ -141,7 +147,8 @@ def _skip_bare_table(frames: Iterator[Frame], until: int) -> tuple[Bytes, Iterat
     return np.rint(total / count).astype(np.uint8), frames
 
 
-def _print(seen: Iterable[Observation]) -> None:
-    for line in seen:
-        sys.stdout.write(encode_observation(line) + "\n")
+def _print(seen: Iterable[Observation], watcher: Watcher, explain: bool) -> None:
+    reasons = (line for evidence in watcher.evidence for line in reason_lines(evidence, here()))
+    for line in reasons if explain else map(encode_observation, seen):
+        sys.stdout.write(line + "\n")
         sys.stdout.flush()

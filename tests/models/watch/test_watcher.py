@@ -22,6 +22,7 @@ from hardware.simulated.table.script import Script, play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from models.table_view.mains import steady_rate
 from models.watch.gaze import CardEye
+from models.watch.reasons import Evidence
 from models.watch.surfaces import surface_network
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Placed, Taken
@@ -35,13 +36,15 @@ TWO = Painted("2c", 462, 380, 41)
 
 
 class Stream:
-    """Feeds painted frames, and checks the watcher's promise about the watermark."""
+    """Feeds painted frames, and checks the watcher's promise about the watermark and that each report has a reason."""
 
     def __init__(self, bearings: dict[int, float] = BEARINGS, **options: Any) -> None:
         self.eye = ToldEye()
-        self.watcher = Watcher(self.eye, seat_bearings=bearings, **options)
+        self.watcher = Watcher(self.eye, seat_bearings=bearings, **({"explain": True} | options))
         self.t = 0
         self.seen: list[Observation] = []
+        self.why: list[Evidence] = []
+        """The reasons of what was reported and of what was dropped."""
         self.leaning: tuple[float, float, float] | None = None
         """An arm that lies on the table, and stirs as its owner breathes."""
 
@@ -58,7 +61,10 @@ class Stream:
             for line in made:
                 assert earliest(line) > mark, "reported at or before a watermark given earlier"
             assert self.watcher.watermark >= mark
+            told = [evidence.observation for evidence in self.watcher.evidence if evidence.observation is not None]
+            assert sorted(line.id for line in told) == sorted(line.id for line in made if self.watcher.evidence)
             self.seen += made
+            self.why += self.watcher.evidence
             self.t += SPACING
 
     def lay(self, under: Sequence[Painted], card: Painted, bearing: float, first_read: bool = True) -> int:
