@@ -43,6 +43,9 @@ GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
 PASSING_NS: Final = SECOND
 """Time too short to lay, win and take a pile, ns: two cards and a sweep need longer."""
 
+OPENING: Final = "opening"
+"""Extra field of a gap before a new game's first picture."""
+
 Verdict = Literal["same", "more", "gone"]
 
 
@@ -73,7 +76,9 @@ class PileFinding:
         """Time that the observations need within the gap, ns."""
         return GAP_BETWEEN_CARDS * (2 if self.came else 1) if self.asks else 2 * self.proves_nothing
 
-    def observations(self, since: int, until: int, seen: int, paused: int | None = None) -> list[Observation]:
+    def observations(
+        self, since: int, until: int, seen: int, paused: int | None = None, *, opening: bool = False
+    ) -> list[Observation]:
         """Return the observations to log, without ids, all after ``since`` and before ``until`` (ns).
 
         Args:
@@ -81,6 +86,7 @@ class PileFinding:
             until: the instant at which the game resumes.
             seen: the instant at which the table was first seen again.
             paused: the last instant seen before the gap; None: ``since``.
+            opening: whether the gap lies between a new game's beginning and the camera's first picture.
 
         Raises:
             ValueError: the gap is shorter than `span`.
@@ -88,7 +94,8 @@ class PileFinding:
         if until - since < self.span:
             raise ValueError(f"the gap must be {self.span} ns long, not {until - since}")
         lying = (self.came,) if self.came else ()
-        gap = Gap(t=since + 1, until=max(since + 2, min(seen, until)), lying=lying, since=paused)
+        mark = {OPENING: True} if opening else {}
+        gap = Gap(t=since + 1, until=max(since + 2, min(seen, until)), lying=lying, since=paused, extra=mark)
         if self.verdict == "same":
             began = since if paused is None else paused
             return [gap] if self.proves_nothing and gap.until - began > PASSING_NS else []
@@ -334,6 +341,10 @@ def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
     if lasted <= PASSING_NS or said == NOTHING:
         return
     is_answered = is_answer(said, position.players(), gone=True)
+    if gap.extra.get(OPENING) and not is_answered:
+        # No player was called to lead before the first picture. Only a hand that came all the same tells of a pile.
+        step.set(drift=Drift(gap.id, lasted, gap.until, asked=False, leaves="hands"))
+        return
     step.rule("remind", "K2", what="passed_pile")
     step.set(drift=Drift(gap.id, lasted, gap.until, is_answered))
     _forget_counts(step)

@@ -222,7 +222,7 @@ class Conductor:
         self._now = max(self._now, sight.t + sight.exposure)
         is_late = CAMERA not in self._reported_until and sight.t - self._began > PASSING_NS
         if sight.first and is_late and not self._pause.is_lost and sight.state not in HIDDEN:
-            self._pause.begin_unseen(self._began)
+            self._pause.begin_unseen(self._began, slapped=any(isinstance(seen, Slap) for seen in self.observations))
         if not self._pause.is_lost:
             for seen in self._pause.news_of(sight.seen):
                 self.put(seen)

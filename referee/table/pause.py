@@ -106,6 +106,8 @@ class GamePause:
         """Whether the gap is that of a game which was broken off."""
         self.is_opening = False
         """Whether it lies between a new game's beginning and the camera's first frame."""
+        self._was_slapped = False
+        """Whether a hand came in that time."""
         self.is_lost = False
         """Whether the camera is gone, or has not reported yet what lies there."""
 
@@ -139,12 +141,14 @@ class GamePause:
         self.is_lost = self._is_broken_off = True
         return self._hold(CAMERA, camera_watermark)
 
-    def begin_unseen(self, began: int) -> None:
+    def begin_unseen(self, began: int, *, slapped: bool) -> None:
         """Note that a new camera's first frame came long after the game began (ns): cards may have come meanwhile.
 
-        Nothing is announced: mostly none did.
+        Nothing is announced, and an empty table is taken for untouched unless a hand came (``slapped``): the player who
+        leads is called only once the camera has reported.
         """
         self.is_lost = self.is_opening = True
+        self._was_slapped = slapped
         self._since = began + 1
 
     def look_again(self, sight: Sight, pile: Sequence[str], camera_watermark: int, judged: int) -> Steps | None:
@@ -184,10 +188,11 @@ class GamePause:
             self._free_from = until
             after = self.news_of(look.later)
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
-            is_vouched = (self._is_broken_off or self.is_opening) and finding.verdict == "same"
+            is_untouched = self._is_broken_off or (self.is_opening and not self._was_slapped)
+            is_vouched = is_untouched and finding.verdict == "same"
             was_seen, self._is_broken_off, self.is_opening = not self.is_opening, False, False
             steps += [
-                *([] if is_vouched else finding.observations(base, until, seen, self._since)),
+                *([] if is_vouched else finding.observations(base, until, seen, self._since, opening=not was_seen)),
                 *[PartTrouble(CAMERA)] * was_seen,
                 *[LogNote("reconciled", extra)] * (was_seen or finding.asks),
             ]
