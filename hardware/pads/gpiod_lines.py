@@ -11,18 +11,20 @@ import errno
 import os
 import select
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from hardware.bell import Waker
 from hardware.clock import Clock, monotonic
-from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pinout import USER_TO_GROUP, open_factory
 from hardware.ports import HardwareMissing, Lost
 from referee.units import MS
 
+OnPress = Callable[[int, int], None]
+"""Called for a press with the pin's number and the kernel's stamp, ns."""
+OnLost = Callable[[Lost], None]
 _PURPOSE: Final = "pads"
 """The end of the name of our lines in the kernel's list (`gpioinfo`)."""
 QUEUE: Final = 1024
@@ -94,9 +96,10 @@ class LineSequence:
 
 
 class GpiodLines:
-    """Claimed lines; implements `hardware.pads.lines.Lines`."""
+    """Claimed input lines; only the press edge is watched, without debouncing.
 
-    delivery = GPIOD_DELIVERY
+    Each line is pulled to its resting level. `drain` is called by one thread at a time, `close` by any.
+    """
 
     def __init__(self, request: Any, *, clock: Clock = monotonic) -> None:
         """``request``: a `gpiod.LineRequest` or a stand-in; ``clock`` returns the present instant, ns."""
@@ -108,9 +111,10 @@ class GpiodLines:
         self._wake: Waker | None = None
         self._closing = threading.Lock()
         self.exact = bool(getattr(request, "exact", False))
+        """Whether a stamp is the contact's exact instant: only at a simulated table."""
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
-        """Report presses from now on; edges queued earlier are counted but dropped."""
+        """Report presses from now on, in any order among pins; edges queued earlier are counted but dropped."""
         if hasattr(os, "set_blocking"):
             os.set_blocking(self.request.fd, False)
         self.drain()
@@ -145,7 +149,7 @@ class GpiodLines:
         return self._sequence.merged
 
     def is_down(self, pin: int) -> bool:
-        """Whether the pad on this pin is closed now."""
+        """Whether the pad on this pin is closed now. Raises OSError if the chip is gone."""
         return bool(self.request.get_value(pin))
 
     def sleep(self, at_most: int | None) -> None:
@@ -166,7 +170,7 @@ class GpiodLines:
                 self._wake.ring()
 
     def close(self) -> None:
-        """Release the lines."""
+        """Release the lines; may be called twice."""
         with self._closing:
             if self.request:
                 self.request.release()
@@ -176,7 +180,15 @@ class GpiodLines:
 
 
 def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
-    """Claim the header's pins; see `hardware.pads.pads.open_lines`."""
+    """Claim the header's pins for pads.
+
+    Args:
+        pins: BCM number of each seat's pin.
+        active_high: whether a pad drives its line high; otherwise it closes to ground, against the pull-up.
+
+    Raises:
+        HardwareMissing: no header, no permission, or a pin in use; the message says what to do.
+    """
     factory = open_factory()
     import gpiod
     from gpiod.line import Bias, Clock, Direction, Edge

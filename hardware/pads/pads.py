@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.lines import Lines, OnLost
+from hardware.pads.gpiod_lines import GPIOD_DELIVERY, GpiodLines, OnLost, open_gpiod
 from hardware.ports import Edge, Lost
 from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
@@ -82,7 +82,7 @@ class GpioPads:
         self,
         pins: Mapping[int, int],
         *,
-        lines: Lines | None = None,
+        lines: GpiodLines | None = None,
         t_error: int | Mapping[int, int] = LEAST_ERROR,
         active_high: bool = False,
         clock: Clock = monotonic,
@@ -120,7 +120,7 @@ class GpioPads:
         """Why the pads no longer report, in words; empty while they do."""
         self._closed = False
         self._looked = 0
-        self._lines = open_lines(pins, active_high) if lines is None else lines
+        self._lines = open_gpiod(pins, active_high) if lines is None else lines
         self._poller = threading.Thread(target=self._poll_on, name="pads", daemon=True) if poller else None
 
     @property
@@ -133,7 +133,7 @@ class GpioPads:
         """Number of presses reported with the stamp of the pad's next press, because the kernel had no time to queue
         the first: a chatter of tens of microseconds, negligible beside `LEAST_ERROR`.
         """
-        return int(getattr(self._lines, "merged", 0))
+        return self._lines.merged
 
     def start(self, on_edge: OnEdge, on_lost: OnLost | None = None) -> None:
         """Report every edge from now on; a handler that raises is logged and stops no other pad."""
@@ -183,7 +183,7 @@ class GpioPads:
         """
         with self._lock:
             self.drain()
-            told = now - self._lines.delivery
+            told = now - GPIOD_DELIVERY
             # A pad that is down may have opened since the last poll, which its next press or poll will show.
             return min([told, *(pad.last_seen_down(told) for pad in self._pads if pad.down and self._usable)])
 
@@ -277,18 +277,3 @@ class GpioPads:
             except Exception:
                 _log.exception("the pads' thread stumbled; it goes on")
                 pause.wait(0.1)
-
-
-def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
-    """Claim the header's pins for pads.
-
-    Args:
-        pins: BCM number of each seat's pin.
-        active_high: whether a pad drives its line high; otherwise it closes to ground, against the pull-up.
-
-    Raises:
-        HardwareMissing: no header, no permission, or a pin in use; the message says what to do.
-    """
-    from hardware.pads.gpiod_lines import open_gpiod
-
-    return open_gpiod(pins, active_high)

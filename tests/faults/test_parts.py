@@ -122,7 +122,7 @@ def test_chip_busy(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_: object) -> Any:
         raise HardwareMissing("another referee holds seat 1's pad (pin 4): end that one first")
 
-    monkeypatch.setattr("hardware.pads.pads.open_lines", refuse)
+    monkeypatch.setattr("hardware.pads.pads.open_gpiod", refuse)
     monkeypatch.setattr(devices, "open_camera_of", lambda _: Nothing())
     opened = devices.open_parts(SETTINGS, devices.Openers())
     assert isinstance(opened.pads, NoPads)
@@ -155,7 +155,7 @@ def test_neither_camera_nor_pads(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> Any:
         raise HardwareMissing("no such thing here")
 
-    monkeypatch.setattr("hardware.pads.pads.open_lines", refuse)
+    monkeypatch.setattr("hardware.pads.pads.open_gpiod", refuse)
     monkeypatch.setattr(devices, "open_camera_of", refuse)
     with pytest.raises(HardwareMissing, match="no such thing here; and no such thing here"):
         devices.open_parts(SETTINGS, devices.Openers())

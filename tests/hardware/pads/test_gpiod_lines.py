@@ -10,7 +10,7 @@ from typing import Any
 import gpiod
 import pytest
 
-from hardware.pads.pads import open_lines
+from hardware.pads.gpiod_lines import open_gpiod
 from hardware.pads.pinout import header_path, open_factory
 from hardware.ports import HardwareMissing
 
@@ -72,4 +72,4 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delitem(sys.modules, "hardware.pin_factory", raising=False)
     open_factory.cache_clear()
     with pytest.raises(HardwareMissing, match="pip install gpiod"):
-        open_lines({1: 4}, active_high=False)
+        open_gpiod({1: 4}, active_high=False)

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.pads.gpiod_lines import GPIOD_DELIVERY, GpiodLines, LineSequence
-from hardware.pads.lines import OnLost, OnPress
+from hardware.pads.gpiod_lines import GPIOD_DELIVERY, GpiodLines, LineSequence, OnLost, OnPress
 from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
