@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -46,23 +47,24 @@ class Call:
         return {keyword.arg for keyword in self.node.keywords}
 
 
-def calls() -> Iterator[Call]:
-    for path in APP.rglob("*.py"):
-        file = str(path.relative_to(APP).with_suffix(""))
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = {name for name, home in AT_HOME.items() if home == file}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("referee."):
-                module = (node.module or "").removeprefix("referee.").replace(".", "/")
-                known |= {alias.name for alias in node.names if AT_HOME.get(alias.name) == module}
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or file == "sentence":
-                continue
-            if node.func.id in known and node.args:
-                yield Call(file, node.func.id, node)
+@cache
+def calls() -> Sequence[Call]:
+    return [call for path in APP.rglob("*.py") for call in _calls_in(path)]
 
 
-CALLS = list(calls())
+def _calls_in(path: Path) -> Iterator[Call]:
+    file = str(path.relative_to(APP).with_suffix(""))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    known = {name for name, home in AT_HOME.items() if home == file}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("referee."):
+            module = (node.module or "").removeprefix("referee.").replace(".", "/")
+            known |= {alias.name for alias in node.names if AT_HOME.get(alias.name) == module}
+    for node in nodes:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or file == "sentence":
+            continue
+        if node.func.id in known and node.args:
+            yield Call(file, node.func.id, node)
 
 
 def fields(template: str) -> set[str | None]:
@@ -72,14 +74,14 @@ def fields(template: str) -> set[str | None]:
 def test_the_code_is_found() -> None:
     """Else all later tests would prove nothing."""
     assert len(templates()) > 600
-    assert {call.name for call in CALLS} == {*TEMPLATE, *SENTENCE}
+    assert {call.name for call in calls()} == {*TEMPLATE, *SENTENCE}
 
 
 def test_whatever_is_answered_is_a_sentence_that_can_be_looked_up() -> None:
     """An unchanged template, or a sentence made of one; a composed text is neither."""
     made_up = [
         call.place
-        for call in CALLS
+        for call in calls()
         if (call.file, call.name) not in FREE
         for given in call.said(TEMPLATE.get(call.name, SENTENCE.get(call.name, 0)))
         if not (_is_template(given) if call.name in TEMPLATE else _may_be_a_sentence(given))
@@ -110,7 +112,7 @@ def test_orders_are_refused_in_sentences() -> None:
 def test_a_sentence_is_given_its_fields() -> None:
     wrong = [
         call.place
-        for call in CALLS
+        for call in calls()
         for given in (call.said(TEMPLATE[call.name]) if call.name in TEMPLATE else ())
         if isinstance(given, ast.Constant) and None not in call.given and call.given != fields(str(given.value))
     ]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import pyloudnorm
 import pytest
 
 from hardware.sound.clips import Clips, find_synthesiser
@@ -30,6 +29,9 @@ def independent(samples: Samples, rate: int = RATE) -> float:
     A sound shorter than 400 ms is one window, as long as itself.
     """
     length = min(MOMENT, samples.size / rate)
+    # It imports SciPy, which takes a second.
+    import pyloudnorm
+
     meter = pyloudnorm.Meter(rate, block_size=length)
     window = round(length * rate)
     starts = range(0, max(1, samples.size - window + 1), max(1, round(HOP * rate)))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hardware.simulated.pictures.ambient import Lamp, SensorNoise
 from hardware.simulated.pictures.overhead import Overhead
@@ -12,9 +15,17 @@ from referee.units import MS, SECOND
 from tests.support.overhead import with_sheet
 
 SIZE = (320, 240)
-TABLE = Overhead(size=SIZE, noise=0.0).picture(with_sheet())
-NOISE = SensorNoise(*SIZE, 2.0, 1)
 EXPOSURE = 3 * MS
+
+
+@cache
+def still() -> NDArray[np.uint8]:
+    return Overhead(size=SIZE, noise=0.0).picture(with_sheet())
+
+
+@cache
+def noise() -> SensorNoise:
+    return SensorNoise(*SIZE, 2.0, 1)
 
 
 def beat(lamp: Lamp | None, rates: tuple[float, ...] = BEAT_RATES, jitter: int = 0, exposure: int = EXPOSURE) -> Mains:
@@ -23,8 +34,8 @@ def beat(lamp: Lamp | None, rates: tuple[float, ...] = BEAT_RATES, jitter: int =
     flicker, t = Flicker(), 5 * SECOND
     for rate in rates:
         for index in range(BEAT_FRAMES):
-            image = TABLE.copy() if lamp is None else lamp.shine(TABLE, t, exposure)
-            NOISE.add_to(image, index)
+            image = still().copy() if lamp is None else lamp.shine(still(), t, exposure)
+            noise().add_to(image, index)
             flicker.feed(image, t + round(chance.normal() * jitter), exposure)
             t += round(SECOND / rate)
         t += SECOND // 3
