@@ -42,6 +42,8 @@ def _hear(samples: Samples) -> str:
 def understood(phrases: Sequence[Phrase], sounds: Sequence[Samples]) -> Heard:
     """Recognise each in a noisy room, on all cores."""
     rooms = [in_the_room(sound, seed=place) for place, sound in enumerate(sounds)]
+    # Built before the processes are forked, so that each has it.
+    _listener()
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
         heard = list(pool.map(_hear, rooms, chunksize=4))
     said = [bare(phrase.text) for phrase in phrases]

@@ -7,7 +7,10 @@ and penalty is offered wherever it could stand, so a phrase is understood only i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -119,6 +122,31 @@ def grammar() -> str:
     )  # fmt: skip
 
 
+Steps = Mapping[int, Sequence[tuple[int, float, str]]]
+"""The steps of a network by their first state: the next state, the step's probability, and its word, if any."""
+
+
+def read_network(text: str) -> tuple[int, int, Steps]:
+    """Return the first state, the last one and the steps of a network as the recogniser writes it."""
+    first, last = (int(found[1]) for found in re.finditer(r"^(?:START|FINAL)_STATE (\d+)$", text, re.M))
+    steps: dict[int, list[tuple[int, float, str]]] = {}
+    for found in re.finditer(r"^TRANSITION (\d+) (\d+) (\S+) ?(\S*)$", text, re.M):
+        steps.setdefault(int(found[1]), []).append((int(found[2]), float(found[3]), found[4]))
+    return first, last, steps
+
+
+def merge_states(first: int, last: int, steps: Steps) -> tuple[int, int, Steps]:
+    """Return the network with each two states as one after which the same may follow; it may have no circles."""
+    numbers: dict[Sequence[tuple[int, float, str]] | None, int] = {None: 0}
+
+    @cache
+    def number(state: int) -> int:
+        follows = {(number(to), share, word) for to, share, word in steps.get(state, ())}
+        return numbers.setdefault(None if state == last else tuple(sorted(follows)), len(numbers))
+
+    return number(first), 0, {state: follows for follows, state in numbers.items() if follows}
+
+
 class Listener:
     """Transcribes sound by `grammar`, or by another one in JSGF."""
 
@@ -128,7 +156,15 @@ class Listener:
         self._decoder: Any = pocketsphinx.Decoder(lm=None, samprate=RATE, bestpath=False, loglevel="FATAL")
         for word, sounds in _UNLISTED:
             self._decoder.add_word(word, sounds, True)
-        self._decoder.add_jsgf_string("referee", other or grammar())
+        # The recogniser copies a rule to each place where it stands, and passes through all states in each frame: most
+        # are the same, and what it hears is the same without them.
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
+            self._decoder.parse_jsgf(other or grammar()).writefile(file.name)
+            first, last, steps = merge_states(*read_network(Path(file.name).read_text(encoding="utf-8")))
+        # As where it reads a file itself; `create_fsg` does not weigh.
+        weight = float(self._decoder.config["lw"])
+        network = [(at, to, share**weight, *word.split()) for at, ways in steps.items() for to, share, word in ways]
+        self._decoder.add_fsg("referee", self._decoder.create_fsg("referee", first, last, network))
         self._decoder.activate_search("referee")
 
     def knows(self, word: str) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -165,7 +166,8 @@ def _told_to_all() -> Iterator[Phrase]:
             yield tell(key.removeprefix("tell."))
 
 
-def all_phrases(seed: int = 1) -> list[Phrase]:
+@cache
+def all_phrases(seed: int = 1) -> Sequence[Phrase]:
     """Return every phrase for each of eight seats, every number that is one clip, every card; each text once."""
     chance = np.random.default_rng(seed)
     rulings_ = [*_of_nobody(chance), *_of_numbers(chance)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ import pytest
 from hardware.sound.clips import FLITE, Clips
 from referee.announce.phrases import words_in
 from tests.hardware.sound.hearing import spoilt, spoken, understood
-from tests.hardware.sound.listener import bare, grammar
+from tests.hardware.sound.listener import Steps, bare, grammar, merge_states
 from tests.hardware.sound.spoken import all_phrases, phrases_of_a_game
 
 WANTED: Final = 0.92
@@ -48,6 +49,26 @@ def test_the_grammar_offers_every_seat_number_and_phrase_as_rivals() -> None:
     for word in ("eight", "ninety", "hundred", "queen", "spades", "sandwich", "unplugged", "Wikibooks".lower()):
         assert word in rules
     assert len(set(re.findall(r"[a-z]+", rules))) > 250
+
+
+def sentences(steps: Steps, at: int, last: int) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield each sentence of a network from a state on, with its probability."""
+    if at == last:
+        yield (), 1.0
+    for to, share, word in steps.get(at, ()):
+        for rest, more in sentences(steps, to, last):
+            yield (word, *rest) if word else rest, share * more
+
+
+def test_a_network_without_double_states_has_the_same_sentences_as_probable() -> None:
+    """Of `[ no ] ( ten | nine ) [ cards ] | no cards`: after *ten* the same may follow as after *nine*."""
+    steps = {
+        0: [(1, 0.2, "no"), (1, 0.3, ""), (6, 0.5, "no")], 1: [(2, 0.25, "ten"), (3, 0.75, "nine")],
+        2: [(4, 0.4, "cards"), (4, 0.6, "")], 3: [(4, 0.6, ""), (4, 0.4, "cards")], 6: [(4, 1.0, "cards")],
+    }  # fmt: skip
+    first, last, made = merge_states(0, 4, steps)
+    assert sorted(sentences(made, first, last)) == sorted(sentences(steps, 0, 4))
+    assert len(made) == len(steps) - 1
 
 
 def test_phrases_are_understood(clips: Clips) -> None:
