@@ -34,3 +34,7 @@ image-test: install  ## boot the image in a virtual machine: it plays, loses its
 .PHONY: pi-test
 pi-test: install  ## pads and lights on the pins of an emulated Raspberry Pi 3 and 4, Python 3.11 and 3.13 (ARGS="--seeds 20 --board raspi4b")
 	@nice -n 5 $(BIN)/python -m tests.pi $(ARGS)
+
+.PHONY: pi-camera
+pi-camera: install  ## the Pi's camera's code on picamera2 and libcamera, with a camera that needs no hardware, on an emulated Raspberry Pi 4
+	@nice -n 5 $(BIN)/python -m tests.pi.camera

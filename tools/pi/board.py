@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ GO_PIN: Final = 7
 END: Final = "PI END"
 """The guest's last line."""
 _PANIC: Final = "System halted"
-_KEPT: Final = ("hardware", "referee", "tests/pi", "tools/pi")
+_KEPT: Final = ("tests/pi", "tools/pi")
 _OPTIONS: Final = "console=ttyAMA0,115200 loglevel=3 panic=-1 isolcpus=1-3"
 """Of the kernel. QEMU lets processors take turns when it counts instructions: those that idle delay no interrupt."""
 _INIT: Final = """#!/bin/busybox sh
@@ -71,19 +71,25 @@ class Run:
 
 
 def run_on_board(
-    module: str, contacts: Iterable[Contact], *, board: str, version: str, limit: float, files: Sequence[Entry] = ()
-) -> Run:
-    """Boot the board, run ``python3 -m MODULE`` there, and play the contacts as soon as it drives `GO_PIN` high.
+    module: str, *plans: Iterable[Contact], board: str, version: str, limit: float, files: Sequence[Entry] = (),
+    archives: Sequence[Path] = (), packages: Sequence[str] = ("hardware", "referee"), speed: int = 1,
+    hear: Callable[[str], None] = lambda line: None,
+) -> Run:  # fmt: skip
+    """Boot the board, run ``python3 -m MODULE`` there, and play contacts as soon as it drives `GO_PIN` high.
 
     The guest's clock counts its instructions: it does not depend on this machine's load.
 
     Args:
         module: a module of this repository, below one of the folders that are copied to the board.
-        contacts: counted from that moment, ns.
+        plans: the contacts, counted from that moment, ns; those of each further plan, from its next rise.
         board: one of `tools.pi.setup.BOARDS`.
         version: the Python.
         limit: seconds of this machine's time until it is killed.
         files: further files on the board.
+        archives: further files on the board, packed by `tools.pi.cpio`.
+        packages: this repository's, on the board; none where an installed product shall be found.
+        speed: how long an instruction takes on the guest's clock, as a power of two of ns.
+        hear: is given each line of the module's output.
 
     Raises:
         BoardError: it did not end in time, or the module failed.
@@ -92,24 +98,30 @@ def run_on_board(
     with tempfile.TemporaryDirectory(prefix="pi-") as name:
         folder = Path(name)
         plan = folder / "plan"
-        plan.write_text("".join(f"{it.t} {it.pin} {it.closed:d}\n" for it in sorted(contacts, key=lambda it: it.t)))
+        plan.write_text("-1 0 0\n".join(map(_plan_lines, plans)))
         init = ("init", 0o100755, _INIT.format(module=module, end=END).encode())
         initrd = folder / "initrd"
-        initrd.write_bytes((FOLDER / f"python{version}.cpio").read_bytes() + pack([init, *_product(), *files]))
+        packed = pack([init, *_code([*_KEPT, *packages]), *files])
+        layers = [path.read_bytes() for path in (FOLDER / f"python{version}.cpio", *archives)]
+        initrd.write_bytes(b"".join([*layers, packed]))
         command = emulator(
             "qemu-system-aarch64", "-M", board, "-kernel", FOLDER / "vmlinuz", "-dtb", FOLDER / f"{board}.dtb",
-            "-initrd", initrd, "-icount", "shift=1,sleep=off", "-append", _OPTIONS,
+            "-initrd", initrd, "-icount", f"shift={speed},sleep=off", "-append", _OPTIONS,
             "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", preload=FOLDER / "pi_gpio.so",
         )  # fmt: skip
         where = {"PI_GPIO_PLAN": str(plan), "PI_GPIO_LOG": str(folder / "log"), "PI_GPIO_GO": str(GO_PIN)}
-        lines = _listen(command, where, began + limit)
+        lines = _listen(command, where, began + limit, hear)
         made, driven = _read_log((folder / "log").read_text())
     return Run(tuple(lines), tuple(made), tuple(driven), time.monotonic() - began)
 
 
-def _product() -> list[Entry]:
+def _plan_lines(contacts: Iterable[Contact]) -> str:
+    return "".join(f"{it.t} {it.pin} {it.closed:d}\n" for it in sorted(contacts, key=lambda it: it.t))
+
+
+def _code(packages: Iterable[str]) -> list[Entry]:
     entries = folders("opt", "opt/referee", "opt/referee/tests", "opt/referee/tools")
-    for kept in _KEPT:
+    for kept in packages:
         prefix = f"opt/referee/{kept}/"
         entries += [*folders(prefix.rstrip("/")), *folder_entries(ROOT / kept, prefix, keep=_is_code)]
     return entries
@@ -119,7 +131,9 @@ def _is_code(name: str) -> bool:
     return "__pycache__" not in name and (name.endswith(".py") or "." not in name)
 
 
-def _listen(command: Sequence[str | Path], where: dict[str, str], until: float) -> list[str]:
+def _listen(
+    command: Sequence[str | Path], where: dict[str, str], until: float, hear: Callable[[str], None]
+) -> list[str]:
     """Return the console's lines up to `END`, and end the emulator."""
     modules = {"QEMU_MODULE_DIR": str(FOLDER / "qemu/usr/lib/x86_64-linux-gnu/qemu")}
     process = subprocess.Popen(
@@ -141,7 +155,9 @@ def _listen(command: Sequence[str | Path], where: dict[str, str], until: float) 
                     rest += chunk
                     if b"\n" in chunk:
                         *whole, rest = rest.split(b"\n")
-                        lines += [line.decode(errors="replace").strip("\r") for line in whole]
+                        for line in whole:
+                            lines.append(line.decode(errors="replace").strip("\r"))
+                            hear(lines[-1])
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -5,7 +5,8 @@
  * QEMU's own. All instants are the guest's virtual time, ns.
  *
  * PI_GPIO_PLAN: a file of lines "NS PIN CLOSED", sorted, NS counted from the moment when the guest first drives pin
- *   PI_GPIO_GO high. A closed contact connects its pin to ground; an open pin follows its pull.
+ *   PI_GPIO_GO high. A closed contact connects its pin to ground; an open pin follows its pull. After a line "-1 0 0"
+ *   the plan waits until that pin rises again, and NS count from there.
  * PI_GPIO_LOG: what happened, a line each: "NS contact PIN CLOSED", and "NS output PIN LEVEL" for changes of what the
  *   guest drives. */
 #include <stdbool.h>
@@ -61,7 +62,7 @@ static uint64_t events, rising, falling, high, low;
 static unsigned pull_to_set;
 static FILE *happened;
 static int go = -1;
-static bool going;
+static bool waiting = true;
 
 static int64_t now(void) { return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL); }
 static uint64_t levels(void) { return (is_output & driven) | (~is_output & pulled_up & ~closed); }
@@ -81,6 +82,7 @@ static struct { QEMUTimer timer; FILE *file; int64_t from, due; int pin, closes;
 static void await_next(void) {
     long long ns;
     if (fscanf(plan.file, "%lld %d %d", &ns, &plan.pin, &plan.closes) != 3) return;
+    if ((waiting = ns < 0)) return;
     plan.due = plan.from + ns;
     timer_mod_ns(&plan.timer, plan.due);
 }
@@ -122,8 +124,8 @@ static void drive(uint64_t pins, bool level) {
     for (int pin = 0; pin < PINS; pin++)
         if (changed >> pin & 1) fprintf(happened, "%lld output %d %d\n", (long long)now(), pin, level);
     detect(before);
-    if (!going && go >= 0 && level && changed >> go & 1) {
-        going = true;
+    if (waiting && go >= 0 && level && changed >> go & 1) {
+        waiting = false;
         plan.from = now();
         if (plan.file) await_next();
     }

@@ -33,8 +33,11 @@ MODEL: Final = Path(__file__).with_name("pi_gpio.c")
 CANNOT: Final = 77
 SUITES: Final = {"3.11": "bookworm", "3.13": "trixie"}
 """The suite of Debian that has each Python."""
-NEWEST: Final = "trixie"
+PYTHON: Final = "3.13"
+NEWEST: Final = SUITES[PYTHON]
 """The suite with the kernel and with QEMU 10, the first that knows the Raspberry Pi 4."""
+PICAMERA2: Final = ("picamera2==0.3.38", "piexif==1.1.3", "simplejpeg==1.9.0", "videodev2==0.0.4")
+"""What its camera needs; encoders, DNG files and previews stay out."""
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _BOARDS: Final = {"raspi3b": ("bcm2837-rpi-3-b.dtb", "a02082"), "raspi4b": ("bcm2711-rpi-4-b.dtb", "b03115")}
 """Of each of QEMU's boards: the kernel's device tree, and the revision code that the firmware would add to it."""
@@ -57,11 +60,13 @@ class Archive:
     architecture: str
     name: str
     """The step that uses it: steps that run at once may not share apt's folders."""
+    newer: str = ""
+    """A further suite, which is taken from first."""
 
     def download(self, *packages: str) -> list[Path]:
         """Download packages with all that they need; return the files."""
         self._apt("update")
-        self._apt("install", "-y", "--download-only", *packages)
+        self._apt("install", "-y", "--download-only", "-t", self.newer or self.suite, *packages)
         return sorted((self._folder / "archives").glob("*.deb"))
 
     def download_newest(self, package: str) -> Path:
@@ -86,7 +91,8 @@ class Archive:
             (self._folder / name).mkdir(parents=True, exist_ok=True)
         (self._folder / "status").touch()
         signed = f"[signed-by={_KEYRING}] " if _KEYRING.exists() else ""
-        (self._folder / "sources.list").write_text(f"deb {signed}{self.address} {self.suite} main\n")
+        suites = filter(None, (self.suite, self.newer))
+        (self._folder / "sources.list").write_text("".join(f"deb {signed}{self.address} {it} main\n" for it in suites))
         run(["apt-get", "-qq", *self._options(), *words], place=place)
 
     def _options(self) -> list[str]:
@@ -168,34 +174,75 @@ def set_up_kernel(address: str) -> None:
         run(emulator("fdtput", "-t", "s", blob, "/soc/serial@7e215040", "status", "disabled"))
         run(emulator("fdtput", "-c", blob, "/system"))
         run(emulator("fdtput", "-t", "x", blob, "/system", "linux,revision", revision))
+    # The second gigabyte. QEMU removes nodes called memory, and enters the first one alone.
+    blob, upper = FOLDER / "raspi4b.dtb", "/upper-memory@40000000"
+    run(emulator("fdtput", "-c", blob, upper))
+    run(emulator("fdtput", "-t", "s", blob, upper, "device_type", "memory"))
+    run(emulator("fdtput", "-t", "x", blob, upper, "reg", "0", "40000000", "40000000"))
 
 
 def set_up_python(version: str, address: str) -> None:
     """Fetch an arm64 Python and what pads and lights import, as an initial RAM filesystem."""
     tree = FOLDER / f"python{version}"
     unpack(Archive(address, SUITES[version], "arm64", f"python{version}").download("python3", "busybox-static"), tree)
-    wheels = FOLDER / f"wheels{version}"
-    shutil.rmtree(wheels, ignore_errors=True)
-    platforms = [f"manylinux_2_{minor}_aarch64" for minor in (36, 28, 17)]
-    chosen = [word for tag in platforms for word in ("--platform", tag)]
-    run(
-        [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
-         "--only-binary=:all:", "--implementation", "cp", "--python-version", version, *chosen, "-d", wheels,
-         *locked("gpiod", "gpiozero", "colorzero")],
-    )  # fmt: skip
-    site = tree / "opt" / "site"
-    for wheel in wheels.glob("*.whl"):
-        zipfile.ZipFile(wheel).extractall(site)
+    add_wheels(tree, version, locked(version, "gpiod", "gpiozero", "colorzero"))
     entries = cpio.folder_entries(tree, keep=lambda name: not _NEEDLESS.match(name))
     (FOLDER / f"python{version}.cpio").write_bytes(
         cpio.pack([*entries, *cpio.folders("dev", "proc", "sys", "run", "tmp")])
     )
 
 
-def locked(*names: str) -> list[str]:
-    """Return the versions of these packages in locks/run.txt."""
+def set_up_product(address: str) -> None:
+    """Fetch all that the product needs on an arm64 Debian, its own wheel aside, as an addition to `NEWEST`'s Python."""
+    tree = FOLDER / "product"
+    packages = Archive(address, NEWEST, "arm64", "product").download("libgl1", "libglib2.0-0", "libsm6", "libxext6")
+    _pack_addition(tree, packages, locked(PYTHON))
+
+
+def set_up_camera(address: str) -> None:
+    """Fetch picamera2, and a libcamera that has cameras without hardware, as an addition to the product."""
+    tree = FOLDER / "camera"
+    archive = Archive(address, NEWEST, "arm64", "camera", newer=f"{NEWEST}-backports")
+    _pack_addition(tree, archive.download("python3-libcamera", "python3-prctl"), PICAMERA2)
+
+
+def _pack_addition(tree: Path, packages: Sequence[Path], wheels: Sequence[str]) -> None:
+    """Pack wheels, and the libraries and Python modules of packages, to be laid over a Python's archive."""
+    # The board has no screen: what is linked to libGL never draws by it.
+    unpack([package for package in packages if not re.match("mesa-|libllvm|libz3", package.name)], tree)
+    add_wheels(tree, PYTHON, wheels)
+    kept = re.compile("(opt|usr/lib/(aarch64-linux-gnu|python3)(?!/gconv)|usr(/lib)?$)")
+    entries = cpio.folder_entries(tree, keep=lambda name: kept.match(name) is not None)
+    (FOLDER / f"{tree.name}.cpio").write_bytes(cpio.pack(entries))
+
+
+def add_wheels(tree: Path, version: str, wanted: Sequence[str]) -> None:
+    """Fetch arm64 wheels for a Python, and unpack them into a tree's opt/site."""
+    wheels = FOLDER / f"wheels-{tree.name}"
+    shutil.rmtree(wheels, ignore_errors=True)
+    platforms = [f"manylinux_2_{minor}_aarch64" for minor in (36, 28, 27, 17)]
+    chosen = [word for tag in platforms for word in ("--platform", tag)]
+    run(
+        [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
+         "--only-binary=:all:", "--implementation", "cp", "--python-version", version, *chosen, "-d", wheels, *wanted],
+    )  # fmt: skip
+    for wheel in wheels.glob("*.whl"):
+        zipfile.ZipFile(wheel).extractall(tree / "opt" / "site")
+
+
+def locked(version: str, *names: str) -> list[str]:
+    """Return these packages of locks/run.txt, or all, with their versions for a Python on arm64."""
+    # The board imports this module, too, and has no such package.
+    from packaging.requirements import Requirement
+
+    machine = {"python_version": version, "python_full_version": f"{version}.0", "platform_machine": "aarch64"}
     lines = (ROOT / "locks" / "run.txt").read_text().splitlines()
-    return [line.split()[0] for line in lines if line.split("==")[0] in names]
+    wanted = [Requirement(line.rstrip(" \\")) for line in lines if re.match(r"[\w-]+==", line)]
+    return [
+        f"{package.name}{package.specifier}"
+        for package in wanted
+        if (not names or package.name in names) and (package.marker is None or package.marker.evaluate(machine))
+    ]
 
 
 def debian_archive() -> str:
@@ -206,8 +253,8 @@ def debian_archive() -> str:
     return address
 
 
-def set_up(versions: Sequence[str]) -> None:
-    """Make everything ready that is not yet, for these Pythons.
+def set_up(versions: Sequence[str], *additions: str) -> None:
+    """Make everything ready that is not yet: for these Pythons, and `ADDITIONS` to `PYTHON`.
 
     Raises:
         CannotSetUpError: something cannot be had on this machine.
@@ -219,16 +266,21 @@ def set_up(versions: Sequence[str]) -> None:
             raise CannotSetUpError(f"the emulator is fetched for x86-64 only, and this is {platform.machine()}")
         sources = (Path(__file__), Path(cpio.__file__), MODEL)
         recipe = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
-        pythons: dict[str, Callable[[str], None]] = {
-            f"python{version}": partial(set_up_python, version) for version in versions
+        steps: dict[str, Callable[[str], None]] = {
+            **{f"python{version}": partial(set_up_python, version) for version in versions},
+            **{name: ADDITIONS[name] for name in additions},
         }
         with ThreadPoolExecutor() as workers:
-            fetched = [workers.submit(_once, name, recipe, step) for name, step in pythons.items()]
+            fetched = [workers.submit(_once, name, recipe, step) for name, step in steps.items()]
             # The device trees are edited with a program that comes with the emulator.
             _once("qemu", recipe, set_up_emulator)
             _once("kernel", recipe, set_up_kernel)
-            for python in fetched:
-                python.result()
+            for step_done in fetched:
+                step_done.result()
+
+
+ADDITIONS: Final[dict[str, Callable[[str], None]]] = {"product": set_up_product, "camera": set_up_camera}
+"""Steps whose archives are laid over a Python's, by name."""
 
 
 def _once(name: str, recipe: str, step: Callable[[str], None]) -> None:
