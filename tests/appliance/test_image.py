@@ -28,6 +28,14 @@ def test_the_shell_can_read_what_builds_it() -> None:
     subprocess.run(["bash", "-n", ROOT / "tools" / "image" / "build"], check=True)
 
 
+@pytest.mark.parametrize(
+    "file", sorted(IMAGE.glob("initramfs-tools/*/**/table-referee")), ids=lambda file: file.parent.name
+)
+def test_the_initrds_own_files_can_be_run_and_need_nothing_first(file: Path) -> None:
+    assert file.stat().st_mode & 0o111
+    assert subprocess.run([file, "prereqs"], capture_output=True, check=True).stdout == b""
+
+
 def test_what_is_switched_on_is_there() -> None:
     enabled = re.search(r"systemctl enable ((?:[^|\\]|\\\n)*)", BUILD)
     assert enabled is not None

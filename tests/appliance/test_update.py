@@ -33,6 +33,7 @@ HERE: Final = "0.1.0+202611010000"
 NEWER: Final = "0.1.0+202611020000"
 PARTS: Final = {"root": b"the system " * 5000, "linux": b"a kernel", "initrd": b"its first files"}
 ROOM: Final = 1 << 20
+INITRD: Final = Path(__file__).parents[2] / "appliance/image/etc/initramfs-tools/scripts/local-premount/table-referee"
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,17 @@ def machine(tmp_path: Path, maker: Maker) -> Machine:
     partitions.mkdir()
     for slot in "ab":
         (partitions / f"root-{slot}").write_bytes(bytes(ROOM))
-    made = Machine(esp, partitions, tmp_path / "cmdline", tmp_path / "os-release", tmp_path / "update.pem")
+    key, settings = tmp_path / "update.pem", tmp_path / "table.toml"
+    made = Machine(esp, partitions, tmp_path / "cmdline", tmp_path / "os-release", key, settings)
     runs(made, "a", HERE)
     subprocess.run(["openssl", "pkey", "-in", maker.key, "-pubout", "-out", made.key], check=True)
     return made
 
 
-def runs(machine: Machine, slot: str, version: str) -> None:
+def runs(machine: Machine, slot: str, version: str, architecture: str = "arm64") -> None:
     """Pretend that this system was started."""
     machine.command_line.write_text(f"initrd=\\{slot}\\initrd root=PARTLABEL=root-{slot} ro quiet\n")
-    machine.release.write_text(f'ID=debian\nIMAGE_VERSION="{version}"\nIMAGE_ARCHITECTURE=arm64\n')
+    machine.release.write_text(f'ID=debian\nIMAGE_VERSION="{version}"\nIMAGE_ARCHITECTURE={architecture}\n')
 
 
 def entries(machine: Machine) -> list[str]:
@@ -317,38 +319,84 @@ def prefix(machine: Machine, name: str) -> str:
     return text.splitlines()[1]
 
 
-def test_a_raspberry_pi_tries_an_update_once_and_keeps_what_answered(
-    machine: Machine, maker: Maker, devices: bytes
-) -> None:
+@pytest.fixture(params=["debian", "pi"])
+def board(request: pytest.FixtureRequest, machine: Machine) -> str:
+    """Make the machine a Raspberry Pi, whose kernel can ask the firmware for one try or, if it is Debian's, cannot."""
+    name = f"arm64-raspberry-{request.param}"
     (machine.esp / "config.txt").write_text("arm_64bit=1\nos_prefix=a/\ncamera_auto_detect=1\n")
-    with pytest.raises(Refusal, match="is not for a Raspberry Pi"):
-        install(maker.update(), machine)
-    assert install(maker.update(parts={**PARTS, "devices": devices}), machine) == NEWER
+    runs(machine, "a", HERE, name)
+    return name
+
+
+def restart(machine: Machine, board: str, *, trial: bool) -> str:
+    """Return the system that the firmware starts after an update; Debian's has put the way back into its place."""
+    asked = (machine.esp / "tryboot.txt") if board.endswith("-pi") and trial else machine.esp / "config.txt"
+    started = prefix(machine, asked.name).removeprefix("os_prefix=").rstrip("/")
+    script = INITRD.read_text().replace("/efi", str(machine.esp))
+    commands = [line for line in script.splitlines() if not line.startswith(("mount", "umount"))]
+    subprocess.run(["sh", "-e"], input="\n".join(commands), text=True, check=True)
+    return started
+
+
+def test_a_raspberry_pi_tries_an_update_once_and_keeps_what_answered(
+    machine: Machine, maker: Maker, devices: bytes, board: str
+) -> None:
+    file = maker.update(parts={**PARTS, "devices": devices}, architecture=board)
+    assert install(file, machine) == NEWER
     assert (machine.esp / "b" / "overlays" / "imx708.dtbo").read_bytes() == b"tree"
     assert (machine.esp / "b" / "cmdline.txt").read_text() == "root=PARTLABEL=root-b ro quiet\n"
-    assert (prefix(machine, "config.txt"), prefix(machine, "tryboot.txt")) == ("os_prefix=a/", "os_prefix=b/")
-    runs(machine, "b", NEWER)
+    assert restart(machine, board, trial=True) == "b"
+    assert prefix(machine, "config.txt") == "os_prefix=a/", "whatever comes of it, the next start is a good one"
+    runs(machine, "b", NEWER, board)
     assert "ready" in check(lambda: True, lambda: None, machine)
-    assert prefix(machine, "config.txt") == "os_prefix=b/"
     assert entries(machine) == ["a.conf", "b.conf"]
+    assert restart(machine, board, trial=False) == "b"
     assert go_back(machine) == HERE
-    assert prefix(machine, "config.txt") == "os_prefix=a/"
+    assert restart(machine, board, trial=False) == "a"
 
 
-def test_what_a_raspberry_pi_tried_in_vain_is_left(machine: Machine, maker: Maker, devices: bytes) -> None:
-    (machine.esp / "config.txt").write_text("arm_64bit=1\nos_prefix=a/\ncamera_auto_detect=1\n")
-    install(maker.update(parts={**PARTS, "devices": devices}), machine)
-    # It did not come up, so the firmware started the system in config.txt.
+def test_what_a_raspberry_pi_tried_in_vain_is_left(machine: Machine, maker: Maker, devices: bytes, board: str) -> None:
+    install(maker.update(parts={**PARTS, "devices": devices}, architecture=board), machine)
+    assert restart(machine, board, trial=True) == "b"
+    # It did not come up.
+    assert restart(machine, board, trial=False) == "a"
     assert "in a" in check(lambda: True, lambda: None, machine)
-    assert prefix(machine, "config.txt") == "os_prefix=a/"
+    assert restart(machine, board, trial=False) == "a"
     assert state(machine) == f"a: {HERE}, good, runs\nb: {NEWER}, left alone, waits"
 
 
-def test_an_update_for_a_raspberry_pi_is_none_for_another_machine(
-    machine: Machine, maker: Maker, devices: bytes
+def test_the_way_back_is_written_before_the_trial_is_named(
+    machine: Machine, maker: Maker, devices: bytes, board: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(Refusal, match="is for a Raspberry Pi"):
-        install(maker.update(parts={**PARTS, "devices": devices}), machine)
+    """The power may fail between any two files: the firmware then starts the good system, or the trial with its way."""
+    started: list[tuple[str, bool]] = []
+    write = Path.rename
+
+    def rename(file: Path, to: Path) -> Path:
+        written = write(file, to)
+        started.append((prefix(machine, "config.txt"), (machine.esp / "good.txt").exists()))
+        return written
+
+    monkeypatch.setattr(Path, "rename", rename)
+    install(maker.update(parts={**PARTS, "devices": devices}, architecture=board), machine)
+    assert ("os_prefix=b/", False) not in started
+    assert (("os_prefix=b/", True) in started) == board.endswith("debian")
+
+
+@pytest.mark.parametrize("other", ["arm64", "amd64", "arm64-raspberry-other"])
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "this machine is"), ("de", "dieses Gerät ist"), ("fr", "cette machine est"), ("es", "este equipo es"),
+     ("it", "this machine is"), (None, "this machine is")],
+)  # fmt: skip
+def test_an_update_for_another_board_is_refused_in_the_tables_language(
+    machine: Machine, maker: Maker, board: str, other: str, language: str | None, words: str
+) -> None:
+    if language is not None:
+        machine.settings.write_text(f'[voice]\nlanguage = "{language}"\n')
+    with pytest.raises(Refusal, match=f" {other}, .* {words} {board} ?: .* {board}.update"):
+        install(maker.update(architecture=other), machine)
+    assert entries(machine) == ["a.conf"]
 
 
 def test_versions_and_names() -> None:

@@ -5,6 +5,8 @@ idle one; the running one stays as it is. The boot loader (systemd-boot) then tr
 It stays only if its page answers (``check``); otherwise the previous system is started again. A Raspberry Pi
 has its own boot loader, which tries a new system once: ``config.txt`` names the good system, and
 ``tryboot.txt`` the one on trial (raspberrypi.com/documentation, "tryboot"). Both are written from the same entries.
+Debian's kernel cannot ask that boot loader for a try: there ``config.txt`` names the system on trial, whose initrd
+first puts ``good.txt`` into its place.
 
 An update is a tar file: ``manifest``, ``manifest.sig``, ``root``, ``linux``, ``initrd``, and for a Raspberry Pi
 ``devices``, a tar of its device trees. The manifest names version, architecture and the SHA-256 of each part; it is
@@ -28,6 +30,7 @@ import sys
 import tarfile
 import tempfile
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -44,6 +47,13 @@ DEVICES: Final = "devices"
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 100_000
 """Largest manifest, bytes."""
+_OTHER_MACHINE: Final = {
+    "en": "{file} is for {other}, and this machine is {own}: take the file whose name ends in {own}.update",
+    "de": "{file} ist für {other}, und dieses Gerät ist {own}: nimm die Datei, deren Name auf {own}.update endet",
+    "fr": "{file} est pour {other}, et cette machine est {own} : prenez le fichier dont le nom finit par {own}.update",
+    "es": "{file} es para {other}, y este equipo es {own}: toma el archivo cuyo nombre termina en {own}.update",
+}
+"""By the table's language."""
 _PATIENCE: Final = 600.0
 """Seconds until the page must answer; the first start renders every phrase once."""
 
@@ -58,6 +68,7 @@ class Manifest:
 
     version: str
     architecture: str
+    """Of the processor, and for a Raspberry Pi the board's name: ``arm64-raspberry-debian``."""
     options: str
     """Kernel options besides the root."""
     sums: dict[str, str]
@@ -100,6 +111,7 @@ class Machine:
     command_line: Path = Path("/proc/cmdline")
     release: Path = Path("/etc/os-release")
     key: Path = Path("/usr/share/table-referee/update.pem")
+    settings: Path = Path("/etc/table-referee/table.toml")
 
     @property
     def entries(self) -> Path:
@@ -124,10 +136,23 @@ class Machine:
         found = re.search(rf'^{key}="?([^"\n]*)"?$', self.release.read_text(), flags=re.MULTILINE)
         return found[1] if found else ""
 
+    def language(self) -> str:
+        """Return the table's language; English before the first questions were answered."""
+        try:
+            said = tomllib.loads(self.settings.read_text(encoding="utf-8"))["voice"]["language"]
+        except (OSError, ValueError, LookupError, TypeError):
+            return "en"
+        return said if said in _OTHER_MACHINE else "en"
+
     @property
     def starts_by_firmware(self) -> bool:
         """Whether this is a Raspberry Pi, whose own boot loader starts it."""
         return (self.esp / "config.txt").exists()
+
+    @property
+    def asks_for_a_try(self) -> bool:
+        """Whether the kernel can ask a Raspberry Pi's boot loader for one try, as Raspberry Pi's own can."""
+        return self.said("IMAGE_ARCHITECTURE").endswith("-raspberry-pi")
 
     def entry(self, slot: str) -> Path | None:
         """Return the boot loader's entry of a system; its name may hold the tries left, as in ``b+2-1.conf``."""
@@ -270,9 +295,8 @@ def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
     own, running = machine.said("IMAGE_ARCHITECTURE"), machine.entry(machine.slot())
     here = machine.said("IMAGE_VERSION") if running is None else _value(running, "version")
     if manifest.architecture != own:
-        raise Refusal(f"{file} is for {manifest.architecture}, and this machine is {own}: take the file for {own}")
-    if (DEVICES in manifest.sums) != machine.starts_by_firmware:
-        raise Refusal(f"{file} is {'' if DEVICES in manifest.sums else 'not '}for a Raspberry Pi: take the other one")
+        words = _OTHER_MACHINE[machine.language()]
+        raise Refusal(words.format(file=file, other=manifest.architecture, own=own))
     if numbers_of(manifest.version) <= numbers_of(here):
         raise Refusal(
             f"{file} holds {manifest.version}, and {here} runs already: "
@@ -375,7 +399,12 @@ def _tell_firmware(machine: Machine) -> None:
     entries = [entry for slot in "ab" if (entry := machine.entry(slot)) is not None]
     good = [entry for entry in entries if tries_left(entry) is None]
     named = {"config.txt": max(good, key=lambda entry: numbers_of(_value(entry, "version")), default=None)}
-    named["tryboot.txt"] = next((entry for entry in entries if tries_left(entry)), None)
+    trial = next((entry for entry in entries if tries_left(entry)), None)
+    if machine.asks_for_a_try:
+        named["tryboot.txt"] = trial
+    elif trial is not None:
+        # In this order: config.txt names the system on trial only once the way back is written.
+        named = {"good.txt": named["config.txt"], "config.txt": trial}
     for name, entry in named.items():
         if entry is not None:
             prefix = f"os_prefix={_slot_of(entry)}/"
@@ -491,6 +520,8 @@ def main() -> int:
             version = install(Path(what), machine, once=told.once)
             how = (
                 ", once: systemctl reboot --reboot-argument='0 tryboot'"
+                if machine.starts_by_firmware and machine.asks_for_a_try
+                else ", once: systemctl reboot"
                 if machine.starts_by_firmware
                 else (f", for {TRIES} tries at most: systemctl reboot")
             )
