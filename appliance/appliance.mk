@@ -28,8 +28,8 @@ image:  ## the appliance as an image that boots, and as an update of one, into b
 	@$(AS_ROOT) env $(foreach one,$(IMAGE_SETTINGS),$(if $($(one)),$(one)='$($(one))')) tools/image/build
 
 .PHONY: image-test
-image-test: install  ## boot the image in a virtual machine: it plays, loses its power, goes on, is updated and taken back (ARCH=arm64; half an hour, and more beside other work)
-	@$(BIN)/python -m tools.image.image_check --arch $(or $(ARCH),arm64)
+image-test: install  ## boot the image in a virtual machine: it plays, loses its power, goes on, is updated and taken back (ARCH=arm64; BOARD=raspberry-debian: on an emulated Pi, with pads and lights; half an hour, and more beside other work)
+	@$(if $(BOARD),$(BIN)/python -m tools.image.pi_check,$(BIN)/python -m tools.image.image_check --arch $(or $(ARCH),arm64))
 
 .PHONY: pi-test
 pi-test: install  ## pads and lights on the pins of an emulated Raspberry Pi 3 and 4, Python 3.11 and 3.13 (ARGS="--seeds 20 --board raspi4b")

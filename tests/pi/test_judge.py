@@ -19,7 +19,7 @@ from tests.pi.faults import FAULTS
 from tests.pi.judge import LIGHT, SHARED, Verdict, judge
 from tests.pi.plan import MS, PINS, SEATS, US, Round, contacts_of, make_rounds
 from tests.pi.report import Report, ToldEdge, read_report
-from tools.pi.board import GO_PIN, Contact, Output, Run
+from tools.pi.board import GO_PIN, Contact, Output, Run, read_log
 
 AHEAD = 5_000 * MS
 """How far the simulated guest's clock is ahead of the emulator's, ns."""
@@ -162,3 +162,8 @@ def test_a_report_comes_back_from_its_line() -> None:
 
 def test_a_seed_makes_the_same_plan_again() -> None:
     assert make_rounds(5, 2) == make_rounds(5, 2) != make_rounds(6, 2)
+
+
+def test_a_line_within_which_the_power_was_cut_is_none() -> None:
+    contacts, outputs = read_log("5 contact 4 1\n7 output 19 1\n9 output 19 0")
+    assert (contacts, outputs) == ([Contact(5, 4, True)], [Output(7, 19, True)])

@@ -78,29 +78,40 @@ _ABSENT: Final = {
 nor devices, nor, emulated, an eye that keeps up with cards.
 """
 _BOOT: Final = 900.0
-_ENVIRON: Final = {**os.environ, "PATH": PATH}
+ENVIRON: Final = {**os.environ, "PATH": PATH}
 CANNOT: Final = 77
 """Exit status where no virtual machine can run here."""
 _PLAY: Final = 1200.0
 
 
-class ImageCheck:
-    """Checks one image on one card, from its first start on; reports each step with its measurements."""
+class Findings:
+    """Reports each step with its measurements, and counts what was expected and not seen."""
 
-    def __init__(self, built: Path, architecture: str, folder: Path) -> None:
-        self._built, self._architecture, self._folder = built, architecture, folder
+    def __init__(self) -> None:
         self.failed = 0
-        self._card = folder / "card.img"
-        self._cards: list[Card] = []
-        """Cards laid in the game on its camera."""
-        self._number = ""
-        """Serial number by which the machine and certificates know it."""
         self._began = time.monotonic()
 
     def tell(self, what: str, seen: bool, words: str) -> None:
         """Print one line of the result."""
         self.failed += not seen
         print(f"{time.monotonic() - self._began:7.0f} s  {'' if seen else 'NOT SEEN: '}{what}: {words}", flush=True)
+
+    def closing(self, words: str) -> str:
+        """Return the last line: these words, if everything was seen."""
+        return f"{self.failed} were not seen" if self.failed else words
+
+
+class ImageCheck:
+    """Checks one image on one card, from its first start on."""
+
+    def __init__(self, built: Path, architecture: str, folder: Path, findings: Findings) -> None:
+        self._built, self._architecture, self._folder = built, architecture, folder
+        self.tell = findings.tell
+        self._card = folder / "card.img"
+        self._cards: list[Card] = []
+        """Cards laid in the game on its camera."""
+        self._number = ""
+        """Serial number by which the machine and certificates know it."""
 
     def run(self) -> None:
         """Run all steps; raises `Stuck`."""
@@ -238,7 +249,7 @@ class ImageCheck:
     def _update(self, guest: Guest) -> None:
         """Install a newer system from a stick, and roll back; then try a system that does not start."""
         version = f"{self._built.name.split('-')[2]}.1"
-        self._make_update(self._folder / "new.update", version, None)
+        make_update(self._built, self._folder / "parts", self._folder / "new.update", version, None)
         ready = self._plug_in(guest, self._folder / "new.update")
         self.tell("an update from a stick", ready == "b", f"runs in {ready}")
         told = guest.run("systemctl is-active systemd-bless-boot boot-complete.target; table-referee-update state")[1]
@@ -258,7 +269,7 @@ class ImageCheck:
             file.touch()
         with image.open("wb") as made:
             made.truncate(sum(file.stat().st_size for file in files) + (64 << 20))
-        subprocess.run(["mkfs.vfat", "-F", "32", image], stdout=subprocess.DEVNULL, check=True, env=_ENVIRON)
+        subprocess.run(["mkfs.vfat", "-F", "32", image], stdout=subprocess.DEVNULL, check=True, env=ENVIRON)
         subprocess.run(["mcopy", "-i", image, *files, "::"], check=True)
         past = len(guest.console)
         guest.hang_up()
@@ -282,7 +293,7 @@ class ImageCheck:
         return guest.see(_READY, 3 * _BOOT, past=past)[3]
 
     def _install(self, guest: Guest, version: str, name: str, *, root: bytes | None = None) -> None:
-        self._make_update(self._folder / name, version, root)
+        make_update(self._built, self._folder / "parts", self._folder / name, version, root)
         handler = partial(_Quiet, directory=str(self._folder))
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -294,25 +305,32 @@ class ImageCheck:
             server.shutdown()
         self.tell(f"{version} is put into the other system", "started next" in words, words.strip().splitlines()[-1])
 
-    def _make_update(self, file: Path, version: str, root: bytes | None) -> None:
-        """Copy the newest update under another version, signed as `make image` does."""
-        parts = self._folder / "parts"
-        parts.mkdir(exist_ok=True)
-        with tarfile.open(f"{self._built}.update") as tar:
-            tar.extractall(parts, filter="data")
-        if root is not None:
-            (parts / "root").write_bytes(root)
-        lines = (parts / "manifest").read_text().splitlines()
-        made = [
-            re.sub("^version .*", f"version {version}", line) for line in lines if not line.startswith("sha256 root ")
-        ]
-        made.append(f"sha256 {hashlib.sha256((parts / 'root').read_bytes()).hexdigest()} root")
-        (parts / "manifest").write_text("\n".join(made) + "\n")
-        sign = ["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", str(self._built.parent / "update.key")]
-        subprocess.run([*sign, "-in", str(parts / "manifest"), "-out", str(parts / "manifest.sig")], check=True)
-        with tarfile.open(file, "w") as tar:
-            for name in ("manifest", "manifest.sig", "root", "linux", "initrd"):
-                tar.add(parts / name, name)
+
+def make_update(built: Path, parts: Path, file: Path, version: str, root: bytes | None) -> None:
+    """Copy the newest update under another version, signed as `make image` does.
+
+    Args:
+        built: the image's name without its suffix.
+        parts: a folder for the update's parts.
+        file: the update to be made.
+        version: of it.
+        root: its system; None: the image's own.
+    """
+    parts.mkdir(exist_ok=True)
+    with tarfile.open(f"{built}.update") as tar:
+        names = tar.getnames()
+        tar.extractall(parts, filter="data")
+    if root is not None:
+        (parts / "root").write_bytes(root)
+    lines = (parts / "manifest").read_text().splitlines()
+    made = [re.sub("^version .*", f"version {version}", line) for line in lines if not line.startswith("sha256 root ")]
+    made.append(f"sha256 {hashlib.sha256((parts / 'root').read_bytes()).hexdigest()} root")
+    (parts / "manifest").write_text("\n".join(made) + "\n")
+    sign = ["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", str(built.parent / "update.key")]
+    subprocess.run([*sign, "-in", str(parts / "manifest"), "-out", str(parts / "manifest.sig")], check=True)
+    with tarfile.open(file, "w") as tar:
+        for name in names:
+            tar.add(parts / name, name)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -345,7 +363,7 @@ def _require(architecture: str) -> str:
     """Install missing packages if this is root; describe those that are not available."""
     packages = missing_packages(architecture)
     if packages and os.geteuid() == 0 and shutil.which("apt-get"):
-        environ = {**_ENVIRON, "DEBIAN_FRONTEND": "noninteractive"}
+        environ = {**ENVIRON, "DEBIAN_FRONTEND": "noninteractive"}
         for words in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
             subprocess.run(["apt-get", "-qq", *words], stdout=subprocess.DEVNULL, env=environ, check=False)
         packages = missing_packages(architecture)
@@ -364,15 +382,14 @@ def main() -> int:
     if not newest.exists():
         print(f"there is no image: make image ARCH={architecture}", file=sys.stderr)
         return 2
+    findings = Findings()
     with tempfile.TemporaryDirectory(prefix="image-", dir=BUILT) as name:
-        check = ImageCheck(Path(newest.read_text().strip()), architecture, Path(name))
         try:
-            check.run()
+            ImageCheck(Path(newest.read_text().strip()), architecture, Path(name), findings).run()
         except Stuck as error:
-            check.tell("what was waited for", False, str(error))
-    print("the image boots, plays, outlasts a power cut, and is updated and taken back" if not check.failed
-          else f"{check.failed} were not seen")  # fmt: skip
-    return int(check.failed > 0)
+            findings.tell("what was waited for", False, str(error))
+    print(findings.closing("the image boots, plays, outlasts a power cut, and is updated and taken back"))
+    return int(findings.failed > 0)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -98,7 +98,7 @@ def run_on_board(
     with tempfile.TemporaryDirectory(prefix="pi-") as name:
         folder = Path(name)
         plan = folder / "plan"
-        plan.write_text("-1 0 0\n".join(map(_plan_lines, plans)))
+        plan.write_text("-1 0 0\n".join(map(plan_text, plans)))
         init = ("init", 0o100755, _INIT.format(module=module, end=END).encode())
         initrd = folder / "initrd"
         packed = pack([init, *_code([*_KEPT, *packages]), *files])
@@ -110,12 +110,19 @@ def run_on_board(
             "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", preload=FOLDER / "pi_gpio.so",
         )  # fmt: skip
         where = {"PI_GPIO_PLAN": str(plan), "PI_GPIO_LOG": str(folder / "log"), "PI_GPIO_GO": str(GO_PIN)}
-        lines = _listen(command, where, began + limit, hear)
-        made, driven = _read_log((folder / "log").read_text())
+
+        def is_over(lines: list[str]) -> bool:
+            return any(line.startswith(END) or _PANIC in line for line in lines[-1:])
+
+        lines = emulate(command, where, began + limit, is_over=is_over, hear=hear)
+        made, driven = read_log((folder / "log").read_text())
+    if f"{END} 0" not in lines:
+        raise BoardError("the board did not come to a good end:\n" + "\n".join(lines[-30:]))
     return Run(tuple(lines), tuple(made), tuple(driven), time.monotonic() - began)
 
 
-def _plan_lines(contacts: Iterable[Contact]) -> str:
+def plan_text(contacts: Iterable[Contact]) -> str:
+    """Return a plan of contacts for the model of the pins."""
     return "".join(f"{it.t} {it.pin} {it.closed:d}\n" for it in sorted(contacts, key=lambda it: it.t))
 
 
@@ -131,10 +138,20 @@ def _is_code(name: str) -> bool:
     return "__pycache__" not in name and (name.endswith(".py") or "." not in name)
 
 
-def _listen(
-    command: Sequence[str | Path], where: dict[str, str], until: float, hear: Callable[[str], None]
-) -> list[str]:
-    """Return the console's lines up to `END`, and end the emulator."""
+def emulate(
+    command: Sequence[str | Path], where: Mapping[str, str], until: float, *, is_over: Callable[[list[str]], bool],
+    hear: Callable[[str], None] = lambda line: None,
+) -> list[str]:  # fmt: skip
+    """Run the emulator until its console's lines say that it is over, or it ends by itself; return them.
+
+    Args:
+        command: of `tools.pi.setup.emulator`.
+        where: environment of the model of the pins (``pi_gpio.c``).
+        until: the instant (`time.monotonic`) at which the power is cut in any case.
+        is_over: is asked about the lines so far each second, and after each piece of the console; then the power is
+            cut.
+        hear: is called with each line of the console as it comes.
+    """
     modules = {"QEMU_MODULE_DIR": str(FOLDER / "qemu/usr/lib/x86_64-linux-gnu/qemu")}
     process = subprocess.Popen(
         command, env={**os.environ, **modules, **where}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -146,7 +163,7 @@ def _listen(
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
-            while not any(line.startswith(END) or _PANIC in line for line in lines[-1:]) and time.monotonic() < until:
+            while not is_over(lines) and time.monotonic() < until:
                 if selector.select(1.0):
                     chunk = os.read(process.stdout.fileno(), 1 << 16)
                     if not chunk:
@@ -162,15 +179,17 @@ def _listen(
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    if f"{END} 0" not in lines:
-        raise BoardError("the board did not come to a good end:\n" + "\n".join(lines[-30:]))
     return lines
 
 
-def _read_log(text: str) -> tuple[list[Contact], list[Output]]:
+def read_log(text: str) -> tuple[list[Contact], list[Output]]:
+    """Return what happened on the pins, from the log of their model."""
     made: list[Contact] = []
     driven: list[Output] = []
-    for line in text.splitlines():
+    # The power may have been cut within the last line.
+    for line in text.splitlines(keepends=True):
+        if not line.endswith("\n"):
+            break
         t, kind, pin, value = line.split()
         if kind == "contact":
             made.append(Contact(int(t), int(pin), value == "1"))

@@ -6,15 +6,34 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Final
 
 Entry = tuple[str, int, bytes]
 """A name without a leading slash, its mode and its content (of a link, the target)."""
+_END: Final = "TRAILER!!!"
+_HEAD: Final = 110
+"""Length of an entry's head, before its name."""
 
 
 def pack(entries: Iterable[Entry]) -> bytes:
     """Return the archive of these entries; a folder comes before its files."""
     parts = [_record(number, *entry) for number, entry in enumerate(entries, start=1)]
-    return b"".join([*parts, _record(0, "TRAILER!!!", 0, b"")])
+    return b"".join([*parts, _record(0, _END, 0, b"")])
+
+
+def unpack(archive: bytes) -> tuple[list[Entry], bytes]:
+    """Return the entries of the first archive, and what follows it."""
+    entries: list[Entry] = []
+    at = 0
+    while True:
+        head = archive[at : at + _HEAD]
+        mode, size, length = (int(head[6 + 8 * field :][:8], 16) for field in (1, 6, 11))
+        name = os.fsdecode(archive[at + _HEAD : at + _HEAD + length - 1])
+        begin = at + (_HEAD + length + 3) // 4 * 4
+        if name == _END:
+            return entries, archive[begin:].lstrip(b"\0")
+        entries.append((name, mode, archive[begin : begin + size]))
+        at = begin + (size + 3) // 4 * 4
 
 
 def folder_entries(folder: Path, prefix: str = "", *, keep: Callable[[str], bool] = lambda name: True) -> list[Entry]:

@@ -39,9 +39,9 @@ NEWEST: Final = SUITES[PYTHON]
 PICAMERA2: Final = ("picamera2==0.3.38", "piexif==1.1.3", "simplejpeg==1.9.0", "videodev2==0.0.4")
 """What its camera needs; encoders, DNG files and previews stay out."""
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-_BOARDS: Final = {"raspi3b": ("bcm2837-rpi-3-b.dtb", "a02082"), "raspi4b": ("bcm2711-rpi-4-b.dtb", "b03115")}
+TREES: Final = {"raspi3b": ("bcm2837-rpi-3-b.dtb", "a02082"), "raspi4b": ("bcm2711-rpi-4-b.dtb", "b03115")}
 """Of each of QEMU's boards: the kernel's device tree, and the revision code that the firmware would add to it."""
-BOARDS: Final = tuple(_BOARDS)
+BOARDS: Final = tuple(TREES)
 _NEEDLESS: Final = re.compile(
     r"(usr/share|usr/include|etc|var|usr/lib/python3[^/]*/(test|idlelib|ensurepip|lib2to3|tkinter|pydoc_data))(/|$)"
 )
@@ -166,19 +166,25 @@ def set_up_kernel(address: str) -> None:
     package = Archive(address, NEWEST, "arm64", "kernel").download_newest("linux-image-arm64")
     unpack([package], tree, "./boot/vmlinuz*", "./usr/lib/linux-image*/broadcom/*-rpi-[34]-b.dtb")
     shutil.copy(next(tree.glob("boot/vmlinuz*")), FOLDER / "vmlinuz")
-    for board, (name, revision) in _BOARDS.items():
+    for board, (name, _) in TREES.items():
         blob = FOLDER / f"{board}.dtb"
         shutil.copy(next(tree.glob(f"usr/lib/linux-image*/broadcom/{name}")), blob)
-        # The console is the first serial port, which the tree gives to Bluetooth; QEMU lacks the other's clock.
-        run(emulator("fdtput", "-r", blob, "/soc/serial@7e201000/bluetooth"))
-        run(emulator("fdtput", "-t", "s", blob, "/soc/serial@7e215040", "status", "disabled"))
-        run(emulator("fdtput", "-c", blob, "/system"))
-        run(emulator("fdtput", "-t", "x", blob, "/system", "linux,revision", revision))
-    # The second gigabyte. QEMU removes nodes called memory, and enters the first one alone.
-    blob, upper = FOLDER / "raspi4b.dtb", "/upper-memory@40000000"
-    run(emulator("fdtput", "-c", blob, upper))
-    run(emulator("fdtput", "-t", "s", blob, upper, "device_type", "memory"))
-    run(emulator("fdtput", "-t", "x", blob, upper, "reg", "0", "40000000", "40000000"))
+        edit_tree(blob, board)
+
+
+def edit_tree(blob: Path, board: str) -> None:
+    """Edit a board's device tree as its firmware would, and for what QEMU lacks."""
+    # The console is the first serial port, which the tree gives to Bluetooth; QEMU lacks the other's clock.
+    run(emulator("fdtput", "-r", blob, "/soc/serial@7e201000/bluetooth"))
+    run(emulator("fdtput", "-t", "s", blob, "/soc/serial@7e215040", "status", "disabled"))
+    run(emulator("fdtput", "-c", blob, "/system"))
+    run(emulator("fdtput", "-t", "x", blob, "/system", "linux,revision", TREES[board][1]))
+    if board == "raspi4b":
+        # The second gigabyte. QEMU removes nodes called memory, and enters the first one alone.
+        upper = "/upper-memory@40000000"
+        run(emulator("fdtput", "-c", blob, upper))
+        run(emulator("fdtput", "-t", "s", blob, upper, "device_type", "memory"))
+        run(emulator("fdtput", "-t", "x", blob, upper, "reg", "0", "40000000", "40000000"))
 
 
 def set_up_python(version: str, address: str) -> None:
@@ -254,7 +260,8 @@ def debian_archive() -> str:
 
 
 def set_up(versions: Sequence[str], *additions: str) -> None:
-    """Make everything ready that is not yet: for these Pythons, and `ADDITIONS` to `PYTHON`.
+    """Make everything ready that is not yet: for these Pythons, and `ADDITIONS` to `PYTHON`; without any Python, the
+    emulator alone.
 
     Raises:
         CannotSetUpError: something cannot be had on this machine.
@@ -274,7 +281,8 @@ def set_up(versions: Sequence[str], *additions: str) -> None:
             fetched = [workers.submit(_once, name, recipe, step) for name, step in steps.items()]
             # The device trees are edited with a program that comes with the emulator.
             _once("qemu", recipe, set_up_emulator)
-            _once("kernel", recipe, set_up_kernel)
+            if versions:
+                _once("kernel", recipe, set_up_kernel)
             for step_done in fetched:
                 step_done.result()
 
