@@ -183,24 +183,28 @@ class Eye:
         # Do this after merging: glare on a card's own index does not show a card below it.
         heaps.correct_bareness(found, self._weights)
         open_cards = [c for c in found if heaps.is_doubtful(c) or card_name.is_open(c, self._weights)]
-        self._look_again(levels, open_cards)
+        self._look_again(levels, open_cards, in_stream=card_height is not None)
         # Cards that the additional looks named alike may be one card after all.
         return heaps.without_doubles(found, self._weights) if open_cards else found
 
-    def _look_again(self, levels: Sequence[Image], cards: Sequence[card_join.Candidate]) -> None:
+    def _look_again(self, levels: Sequence[Image], cards: Sequence[card_join.Candidate], in_stream: bool) -> None:
         """Look twice more at cards whose name or bareness one look leaves open.
 
         Each look shows the whole card upright and turned by half, and its indices slightly turned, larger and smaller:
-        an effect that misleads one look seldom misleads the next.
+        an effect that misleads one look seldom misleads the next. In a stream, where more frames follow, only what is
+        open is looked at: the indices of an uncertain name, the whole of a card that is not plainly covered.
         """
-        frames = [axes_of(card.quad) for card in cards]
+        unnamed = [card for card in cards if not in_stream or card_name.is_open(card, self._weights)]
+        shown = [card for card in cards if not (in_stream and heaps.is_plainly_covered(card))]
+        frames = [axes_of(card.quad) for card in shown]
         upright = self._cards.read(levels, frames, self._letters)
         over = [(centre, -up, -right) for centre, up, right in frames]
         turned = self._cards.read(levels, over, self._letters)
-        views = [spot.seen_otherwise(*view) for card in cards for spot in card.spots for view in _VIEWS]
+        views = [spot.seen_otherwise(*view) for card in unnamed for spot in card.spots for view in _VIEWS]
         again = iter(self._reader.read(levels, views, self._letters))
-        for card, *others in zip(cards, upright, turned, strict=True):
+        for card in unnamed:
             card.readings = [mean_reading([reading, *islice(again, len(_VIEWS))]) for reading in card.readings]
+        for card, *others in zip(shown, upright, turned, strict=True):
             if heaps.is_doubtful(card):
                 card.bare = float(np.mean([card.bare, *(other.bare for other in others)]))
             if card.whole is not None:

@@ -50,7 +50,7 @@ _BARE: Final = 1.0
 """Least mean logit of bareness, over several looks, for a card to count as a heap's top: nearly three to one if a card
 without an index lies on every second heap."""
 _PLAINLY_BARE: Final = 2.15
-"""Logit above which one look is enough."""
+"""Logit above which one look is enough; below its negative the card is plainly covered."""
 _SURELY_ANOTHER: Final = 0.9
 """Probability from which a card's outline counts as showing another card ..."""
 _HOLDS: Final = 0.6
@@ -403,3 +403,8 @@ def is_bare(card: Candidate) -> bool | None:
 def is_doubtful(card: Candidate) -> bool:
     """Whether one look at the whole card leaves its bareness open, so that more looks may help."""
     return card.whole is not None and 0 < card.whole.bare < _PLAINLY_BARE and shows_both_ends(card)
+
+
+def is_plainly_covered(card: Candidate) -> bool:
+    """Whether one look at the whole card leaves no doubt that something lies on it."""
+    return card.whole is not None and card.whole.bare < -_PLAINLY_BARE

@@ -14,7 +14,7 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
 from models.watch.faces import WhitePatches, first_signs, first_suspected, first_unexplained, is_near, white_at_pile
-from models.watch.measure import FEW, HALF, OVER, SLIGHT
+from models.watch.measure import FEW, HALF, INDEX, OVER, SLIGHT, SPECK
 from models.watch.motion import Bytes, Motion
 from models.watch.occasion import Occasions
 from models.watch.reasons import Occasion, Reason
@@ -96,6 +96,8 @@ class Gaze:
         rows, columns = self._stream.shape
         # Once a few cards have shown their size, search for that size alone.
         known = self._pile.card_height if self._pile.told >= FEW else None
+        if known:
+            region = self._without_table(moment, region)
         whole = region == (0, 0, columns, rows) and not known
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region, known)
         moment.looked, moment.occasion = True, occasion
@@ -200,12 +202,28 @@ class Gaze:
     def _region(self) -> PixelBox:
         """Return the part of the picture worth reading."""
         rows, columns = self._stream.shape
-        quads = [track.quad for track in self._pile.laid[-6:]] + [track.quad for track in self._pile.open]
+        quads = self._lately()
         if not self._pile.card_height or not quads:
             return 0, 0, columns, rows
         if self._stream.before is not None:
             quads += [s.place for s in self._stream.before.suspects if is_near(s, self._stream, self._pile)]
         return bounds(quads, 0.75 * self._pile.card_height, columns, rows)
+
+    def _lately(self) -> list[Quad]:
+        """Return the places of the cards laid last, and of those not settled."""
+        return [track.quad for track in (*self._pile.laid[-6:], *self._pile.open)]
+
+    def _without_table(self, moment: SeenFrame, region: PixelBox) -> PixelBox:
+        """Return the part of a region that holds the cards laid last and all else that is not the table."""
+        x0, y0, x1, y1 = region
+        f = self._motion.factor
+        foreign = moment.glance.foreign[y0 // f : y1 // f + 1, x0 // f : x1 // f + 1] > 0
+        columns, rows = (np.flatnonzero(foreign.sum(axis) > SPECK) for axis in (0, 1))
+        if not len(rows) or not len(columns):
+            return region
+        shown = np.array([(columns[0], rows[0]), (columns[-1] + 1, rows[-1] + 1)], np.float32) * f + (x0, y0)
+        left, top, right, bottom = bounds([*self._lately(), shown], INDEX * self._pile.card_height, x1, y1)
+        return max(x0, left), max(y0, top), right, bottom
 
     def _sifted(self, seen: Sequence[CardSeen], clear: bool) -> list[Found]:
         """Return the readings worth considering, most certain first.

@@ -2,26 +2,33 @@
 
 A frame is *read* by the eye, *glanced* at while something moves or reaches in, or *quiet*. Times are CPU time of this
 process, since other programs may be running. The parts are measured separately; "deciding and the rest" is the
-remainder.
+remainder. The multiplications of the eye's networks are counted, so they compare across machines.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import cv2
+import numpy as np
+import onnxruntime
 
 import models.eye.reader
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from models.eye.eye import Eye
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
+from models.eye.networks import WEIGHTS
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card
 
@@ -32,6 +39,8 @@ SEED: Final = 11
 WANTED: Final = {"read": 25.0, "glanced": 6.0, "quiet": 3.0}
 """Milliseconds, medians."""
 PARTS: Final = ("motion", "finding", "patches", "reader", "card reader", "grouping", "deciding and the rest")
+NETWORKS: Final = {"finder": (64, 64), "reader": (PATCH_H, PATCH_W), "card": (CROP_H, CROP_W)}
+"""The eye's networks, and a picture's height and width, px, for each."""
 PATCHES: Final = "cut_patch"
 """Name of the reader's function that cuts an index's patch out of the picture."""
 PI_4: Final = 64.5 / 7.0
@@ -72,16 +81,52 @@ class Stopwatch:
         return out
 
 
+def multiplications(path: Path, height: int, width: int) -> float:
+    """Return a network's multiplications for each pixel of its picture, from ONNX Runtime's record of one run."""
+    options = onnxruntime.SessionOptions()
+    # An optimised graph has other operators.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.enable_profiling = True
+    with TemporaryDirectory() as folder:
+        options.profile_file_prefix = str(Path(folder, "run"))
+        session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        session.run(None, {session.get_inputs()[0].name: np.zeros((1, height, width, 3), np.uint8)})
+        steps = [step["args"] for step in json.loads(Path(session.end_profiling()).read_text()) if "args" in step]
+    count = 0
+    for step in steps:
+        if step.get("op_name") in ("Conv", "Gemm") and "output_type_shape" in step:
+            given, kernel, *_ = (shape for tensor in step["input_type_shape"] for shape in tensor.values())
+            (made,) = step["output_type_shape"][0].values()
+            count += math.prod(made) * (math.prod(kernel[1:]) if step["op_name"] == "Conv" else given[-1])
+    return count / (height * width)
+
+
+@dataclass(slots=True)
+class CountedNetwork:
+    """A network of the eye that adds up the pixels it is shown."""
+
+    network: Any
+    pixels: int = 0
+
+    def __call__(self, batch: Any) -> Any:
+        """See `models.eye.networks.Network`."""
+        self.pixels += batch[..., 0].size
+        return self.network(batch)
+
+
 @dataclass(slots=True)
 class Pace:
-    """Times of frames by kind: whole and by part, ms."""
+    """Costs of frames by kind: times, whole and by part, ms, and multiplications by network."""
 
     whole: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
+    multiplied: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in NETWORKS})
 
-    def add(self, took: float, spent: dict[str, float]) -> None:
+    def add(self, took: float, spent: dict[str, float], multiplied: dict[str, float]) -> None:
         """Add a frame; times in s."""
         self.whole.append(1000 * took)
+        for name, counts in self.multiplied.items():
+            counts.append(multiplied.get(name, 0.0))
         told = {part: 1000 * spent.get(part, 0.0) for part in PARTS[:-1]}
         told[PARTS[-1]] = 1000 * took - sum(told.values())
         for part, ms in told.items():
@@ -93,19 +138,22 @@ def watched(frames: int, eye: Eye, fps: float = FPS, size: tuple[int, int] = SIZ
     table = SimulatedTable(play_game(seed=SEED, seats=4, max_cards=60), fps=fps, size=size)
     watch = Stopwatch()
     watcher = Watcher(eye, seat_bearings=dict(enumerate(table.seat_bearings, 1)))
-    reading = _instrumented(watch, eye, watcher)
+    reading, networks = _instrumented(watch, eye, watcher), _counted(eye)
+    each = {name: multiplications(WEIGHTS / f"{name}.onnx", *size) for name, size in NETWORKS.items()}
     patch, out, cards = getattr(models.eye.reader, PATCHES), {kind: Pace() for kind in WANTED}, 0
     setattr(models.eye.reader, PATCHES, watch.timed("patches", patch))
     try:
         for frame in (table.render(table.frame_time(i)) for i in range(min(frames, table.frame_count))):
             watch.take()
             reading.clear()
+            before = {name: network.pixels for name, network in networks.items()}
             begin = time.process_time()
             seen = watcher.feed(frame.image, frame.t)
             took = time.process_time() - begin
             cards += sum(isinstance(line, Card) for line in seen)
             still = watcher.state == "quiet"
-            out["read" if reading else "quiet" if still else "glanced"].add(took, watch.take())
+            multiplied = {name: each[name] * (network.pixels - before[name]) for name, network in networks.items()}
+            out["read" if reading else "quiet" if still else "glanced"].add(took, watch.take(), multiplied)
     finally:
         setattr(models.eye.reader, PATCHES, patch)
     return out, cards
@@ -129,14 +177,26 @@ def _instrumented(watch: Stopwatch, eye: Any, watcher: Any) -> list[bool]:
     return reading
 
 
+def _counted(eye: Any) -> dict[str, CountedNetwork]:
+    """Put counters round the networks of an eye."""
+    counted = {}
+    for name, part in (("finder", eye._finder), ("reader", eye._reader), ("card", eye._cards)):
+        part._network = counted[name] = CountedNetwork(part._network)
+    return counted
+
+
 def lines(paces: dict[str, Pace], cards: int) -> str:
-    """Return the medians as a Markdown table, the looks per card, and the estimate for a Pi."""
+    """Return the medians as a Markdown table, the looks per card, multiplications, and the estimate for a Pi."""
     out = ["| CPU ms, median | frames | all | " + " | ".join(PARTS) + " |", "| --- " * (len(PARTS) + 3) + "|"]
     for kind, pace in paces.items():
         told = [statistics.median(pace.whole or [0.0]), *(statistics.median(ms or [0.0]) for ms in pace.parts.values())]
         out.append(f"| {kind} | {len(pace.whole)} | " + " | ".join(f"{ms:.1f}" for ms in told) + " |")
     looks = len(paces["read"].whole)
     out += ["", f"{looks} looks for {cards} cards: {looks / max(1, cards):.1f} a card"]
+    by_network = paces["read"].multiplied
+    share = ", ".join(f"{name} {statistics.median(counts or [0.0]) / 1e9:.2f}" for name, counts in by_network.items())
+    whole = statistics.median([sum(counts) for counts in zip(*by_network.values(), strict=True)] or [0.0])
+    out.append(f"multiplications of a frame that is read, median: {whole / 1e9:.2f} G; {share}")
     for kind, pace in paces.items():
         ms = statistics.median(pace.whole or [0.0])
         worst = sorted(pace.whole or [0.0])[int(0.95 * max(0, len(pace.whole) - 1))]

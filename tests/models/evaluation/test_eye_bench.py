@@ -102,13 +102,20 @@ def test_an_inner_part_is_not_counted_for_the_outer_one() -> None:
     assert watch.take() == {}
 
 
+def test_a_network_s_multiplications_are_those_of_its_layers() -> None:
+    # Of the finder's first layers: 5 x 5 of 3 channels for 16 at half the size; the 14 others are as plain.
+    per_pixel = pace.multiplications(WEIGHTS / "finder.onnx", 64, 96)
+    assert per_pixel == pace.multiplications(WEIGHTS / "finder.onnx", 32, 32) == 4617.0
+
+
 def test_a_missed_target_is_called_missed() -> None:
     slow, quick = pace.Pace(), pace.Pace()
     for _ in range(3):
-        slow.add(0.040, {"finding": 0.030})
-    quick.add(0.002, {"motion": 0.001})
+        slow.add(0.040, {"finding": 0.030}, {"finder": 0.5e9, "reader": 0.25e9})
+    quick.add(0.002, {"motion": 0.001}, {})
     text = pace.lines({"read": slow, "quiet": quick}, 2)
     assert "read: 40.0 ms, 95 % within 40.0 ms; wanted 25 ms: MISSED" in text
     assert "| read | 3 | 40.0 | 0.0 | 30.0 | 0.0 | 0.0 | 0.0 | 0.0 | 10.0 |" in text
     assert "wanted 3 ms: met" in text
+    assert "that is read, median: 0.75 G; finder 0.50, reader 0.25, card 0.00" in text
     assert "3 looks for 2 cards: 1.5 a card" in text

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hardware.simulated.pictures.ambient import Lamp
@@ -27,7 +28,7 @@ from models.watch.surfaces import surface_network
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Placed, Taken
 from tests.models.eye.truth import TruthEye
-from tests.models.watch.painted import SPACING, Painted, ToldEye, picture
+from tests.models.watch.painted import CARD, SPACING, Painted, ToldEye, picture
 
 BEARINGS = {1: 270.0, 2: 180.0, 3: 90.0, 4: 0.0}
 SEVEN = Painted("7h", 470, 350, 8)
@@ -458,6 +459,21 @@ def test_the_eye_reads_only_round_the_pile() -> None:
     stream = settled()
     x0, y0, x1, y1 = stream.eye.regions[-1]
     assert (x1 - x0) * (y1 - y0) < 0.5 * 960 * 720
+
+
+def test_the_eye_leaves_out_the_bare_table_once_it_knows_the_cards_size() -> None:
+    stream = settled()
+    stream.lay([SEVEN, KING], TWO, 0)
+    stream.eye.regions.clear()
+    nine = Painted("9d", 520, 340, 70)
+    stream.lay([SEVEN, KING, TWO], nine, 90)
+    corners = np.concatenate([card.quad for card in (SEVEN, KING, TWO, nine)])
+    low, high = corners.min(0), corners.max(0)
+    assert stream.names == ["7h", "Ks", "2c", "9d"]
+    # Every look holds the known cards; without the rule it would reach three quarters of a card beyond them.
+    assert all(x0 <= low[0] and y0 <= low[1] for x0, y0, *_ in stream.eye.regions)
+    usual = float(np.prod(high - low + 1.5 * CARD[1]))
+    assert min((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in stream.eye.regions) < 0.7 * usual
 
 
 def test_a_dark_or_blocked_camera_reports_nothing() -> None:
