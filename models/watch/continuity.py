@@ -18,7 +18,7 @@ from models.watch.measure import NEARLY_ALL, OVER
 from models.watch.motion import Glance
 from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reasons import Reason
-from models.watch.stream import LONG_AGO, SeenFrame, Stream
+from models.watch.stream import LONG_AGO, MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 from referee.engine.gap import PASSING_NS
 from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Placed, Taken
@@ -69,7 +69,7 @@ class Continuity:
         told = [line for line in told if not isinstance(line, Placed | Foul)]
         if any(isinstance(line, Taken) for line in told):
             return self._close(told, [])
-        news = [line for line in told if isinstance(line, Card) and line.t + line.t_error >= stream.gap_until]
+        news = [line for line in told if isinstance(line, Card) and self._may_follow_gap(line)]
         top = next((card for card in reversed(news) if self._lies_on_top(card)), None)
         # Of several cards that came unseen, only the top one has a certain place.
         told = [line for line in told if line is top or line not in news or line.t - line.t_error >= stream.gap_until]
@@ -105,7 +105,8 @@ class Continuity:
         if (
             not isinstance(told, Card)
             or self._shown is None
-            or not told.t - told.t_error < until <= told.t + told.t_error
+            or not told.t - told.t_error < until
+            or not self._may_follow_gap(told)
         ):
             return False
         fresh = self._fresh()
@@ -115,6 +116,11 @@ class Continuity:
             track.name == told.card and not track.last.top and (is_top_still or not track.travelled())
             for track in fresh
         )
+
+    def _may_follow_gap(self, card: Card) -> bool:
+        """Return whether a card may have come up as late as in the first frame after the gap."""
+        # Of two cards drawn at once, the lower one's span ends an instant before that frame.
+        return card.t + card.t_error >= self._stream.gap_until - MARGIN_NS
 
     def _fresh(self) -> list[Track]:
         """Return the cards, reported or under way, first seen after the gap."""

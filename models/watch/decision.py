@@ -204,8 +204,10 @@ class Decisions:
         if low != high:
             low = max(low, self._stream.soonest)
             high = max(low, high)
-        t = (low + high) // 2 - (upper is not None)
-        error = 0 if track.sightings[0].index == 0 else (high - low + 1) // 2 + MARGIN_NS
+        # A face may have shown for a while before a frame could tell it from an edge, but not come after one showed it.
+        begin = low if track.sightings[0].index == 0 else low - MARGIN_NS
+        t = (begin + high) // 2 - (upper is not None)
+        error = 0 if track.sightings[0].index == 0 else (high - begin + 1) // 2
         angle = brought_from(track)
         if self._stream.spans_gap(low, track.sightings[0].t):
             error = min(error, MAX_ERROR)

@@ -15,7 +15,7 @@ from models.watch.reasons import Occasion, Shown, SpanFrame
 from referee.units import MS
 
 MARGIN_NS: Final = 10 * MS
-"""Time in which a rising face is too steep to be distinguished from an edge: added to the error at each end."""
+"""Time in which a rising face is too steep to be distinguished from an edge: so much earlier may it have come up."""
 BLIND_NS: Final = 2 * PATIENCE_NS - LAID_NS
 """Longest time that a blind camera holds back the watermark, so that no instant is uncertain by more than a second."""
 LONG_AGO: Final = -(2**62)

@@ -153,13 +153,16 @@ letters-check: install  ## simulated decks with German, French, Dutch ... letter
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.letters_check $(ARGS)
 
 # The camera's calibration.
-.PHONY: calibration-figures flicker-figures
+.PHONY: calibration-figures flicker-figures span-figures
 
 calibration-figures: install  ## how true a table that is found is, and down to what picture cards are read
 	$(BIN)/python -m tools.measure.calibration_figures $(ARGS)
 
 flicker-figures: install  ## cards, seats and takes under lamps that flicker, by mains and frame rate, as a table (a quarter of an hour)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.flicker_figures $(ARGS)
+
+span-figures: install  ## whether the spans of reveals hold the truth, how wide they are and what is spare, by camera, as a table (a quarter of an hour)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.spans $(ARGS)
 
 # The pads' timing. ARGS= passes options on: make pulse-table ARGS="--pairs 1000", or --export, --record, --edges FILE
 .PHONY: pulse-table
