@@ -35,6 +35,10 @@ image-test: install  ## boot the image in a virtual machine: it plays, loses its
 pi-test: install  ## pads and lights on the pins of an emulated Raspberry Pi 3 and 4, Python 3.11 and 3.13 (ARGS="--seeds 20 --board raspi4b")
 	@nice -n 5 $(BIN)/python -m tests.pi $(ARGS)
 
+.PHONY: pi-demo
+pi-demo: install wheel  ## the wheel on an emulated Raspberry Pi 4: doctor, roll-call, slaps and lights, a demo; fails where one is wrong (a quarter of an hour, and more beside other work; ARGS=run: the game alone)
+	@nice -n 5 $(BIN)/python -m tests.pi.demo $(ARGS)
+
 .PHONY: pi-camera
 pi-camera: install  ## the Pi's camera's code on picamera2 and libcamera, with a camera that needs no hardware, on an emulated Raspberry Pi 4
 	@nice -n 5 $(BIN)/python -m tests.pi.camera
