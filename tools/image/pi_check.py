@@ -67,8 +67,9 @@ OUT: Final = 800 * MS
 """Longest time from a slap of the roll-call until that seat's light is out, ns."""
 RULED: Final = 5 * SECOND
 """Longest time from a hand's contact to the table's light, ns."""
-STAMP: Final = 2 * MS
-"""Largest error of the time between two slaps, ns."""
+STAMP: Final = 5 * MS
+"""Largest error of the time between two slaps, ns: QEMU lets processors take turns when it counts instructions, so an
+interrupt may wait for the others (`make pi-test` measures the stamps where the others idle)."""
 _TOUCH: Final = 60 * MS
 _PATIENCE: Final = 1500.0
 """Seconds of this machine's time until a start is given up."""
@@ -130,41 +131,53 @@ class Card:
 
     def write_record(self, folder: Path) -> None:
         """Make the record's partition anew, with the files of a folder."""
-        begin, size = self.partition("record")
         with tempfile.NamedTemporaryFile(dir=self.path.parent) as made:
-            made.truncate(size)
+            made.truncate(self.partition("record")[1])
             _run("mke2fs", "-q", "-t", "ext4", "-L", "record", "-E", "root_owner=0:0", "-d", folder, made.name)
-            _run(
-                "dd",
-                f"if={made.name}",
-                f"of={self.path}",
-                "bs=1M",
-                f"seek={begin >> 20}",
-                "conv=notrunc",
-                "status=none",
-            )
+            self._put_back(Path(made.name))
 
     def add(self, file: Path, name: str) -> None:
-        """Write a file into the record's partition, whose journal is replayed first."""
-        self._check(self.path)
-        self._debug(self.path, f"write {file} {name}", change=True)
+        """Write a file into the record's partition."""
+        record = self._cut_out()
+        _run("debugfs", "-w", "-R", f"write {file} {name}", record)
+        self._put_back(record)
+        record.unlink()
 
     def read_record(self, folder: Path) -> tuple[list[str], list[str], int]:
         """Return the lines of the only game, the broken seals, and the number of the record's user.
 
         It is read from a copy: the next start finds the card as the power cut left it.
         """
-        copy = folder / "cut.img"
-        _run("cp", "--sparse=always", self.path, copy)
-        self._check(copy)
+        record = self._cut_out()
         for name in ("record.db", "record.db-wal"):
             (folder / name).unlink(missing_ok=True)
-            self._debug(copy, f"dump games/{name} {folder / name}")
-        (owner,) = re.findall(r"User:\s+(\d+)", self._debug(copy, f"stat {_RECORD}"))
-        copy.unlink()
-        with Record(folder / "record.db") as record:
-            (game,) = record.games()
-            return [text for _, text in record.lines(game.id)], list(map(str, record.broken_seals(game.id))), int(owner)
+            _run("debugfs", "-R", f"dump games/{name} {folder / name}", record)
+        (owner,) = re.findall(r"User:\s+(\d+)", _run("debugfs", "-R", f"stat {_RECORD}", record))
+        record.unlink()
+        with Record(folder / "record.db") as games:
+            (game,) = games.games()
+            lines = [text for _, text in games.lines(game.id)]
+            return lines, list(map(str, games.broken_seals(game.id))), int(owner)
+
+    def _cut_out(self) -> Path:
+        """Return a copy of the record's partition, whose journal is replayed as at the next start."""
+        begin, size = self.partition("record")
+        copy = self.path.with_name("record.part")
+        copy.unlink(missing_ok=True)
+        _run(
+            "dd", f"if={self.path}", f"of={copy}", "bs=1M", f"skip={begin >> 20}", f"count={size >> 20}", "conv=sparse"
+        )
+        with copy.open("r+b") as cut:
+            cut.truncate(size)
+        done = subprocess.run(["e2fsck", "-fy", copy], capture_output=True, text=True, env=ENVIRON, check=False)
+        # 1: it mended something, such as by the journal.
+        if done.returncode not in (0, 1):
+            raise RuntimeError(done.stdout)
+        return copy
+
+    def _put_back(self, record: Path) -> None:
+        begin, _ = self.partition("record")
+        _run("dd", f"if={record}", f"of={self.path}", "bs=1M", f"seek={begin >> 20}", "conv=notrunc")
 
     def user(self, name: str) -> int:
         """Return a user's number in the system a."""
@@ -173,8 +186,11 @@ class Card:
         return next(int(line.split(":")[2]) for line in users.splitlines() if line.startswith(f"{name}:"))
 
     def _check(self, path: Path) -> None:
-        # 1: it mended something, such as by the journal.
-        done = subprocess.run(["e2fsck", "-fy", self._record_of(path)], capture_output=True, env=ENVIRON, check=False)
+        # Once for the journal, after which it cannot open a filesystem inside a file again, and once for the rest.
+        for _ in range(2):
+            done = subprocess.run(
+                ["e2fsck", "-fy", self._record_of(path)], capture_output=True, env=ENVIRON, check=False
+            )
         if done.returncode not in (0, 1):
             raise RuntimeError(done.stdout.decode())
 
