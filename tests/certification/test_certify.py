@@ -347,5 +347,8 @@ def test_the_command_certifies_the_simulated_table(at_home: Path, capsys: pytest
     busy = {"look", "light", "sound", "disk"}
     assert {line["key"] for line in kept["lines"] if not line["passed"]} <= busy
     measured = {line["key"]: line["measured"] for line in kept["lines"]}
-    assert measured["light"]["count"] >= 15 and measured["sound"]["count"] >= 3
+    passed = {line["key"]: line["passed"] for line in kept["lines"]}
+    for key, least in (("light", 15), ("sound", 3)):
+        # A part that a busy machine did not let answer in time has no count; it failed above.
+        assert measured[key].get("count", least if not passed[key] else 0) >= least, key
     assert "<title>" in (at_home / "page.html").read_text(encoding="utf-8")

@@ -381,12 +381,6 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
     assert erase_overdue(people, now)[1] == ""
 
 
-def test_the_document_quotes_what_is_asked() -> None:
-    shown = (Path(__file__).parents[2] / "docs" / "privacy.md").read_text(encoding="utf-8")
-    quoted = " ".join(line[2:] for line in shown.splitlines() if line.startswith("> "))
-    assert quoted == consent_question("Ana", RetentionPeriods()).replace("\n", " ")
-
-
 def test_what_is_asked_names_every_period_in_every_language() -> None:
     for language in LANGUAGES:
         words = consent_question("Ana", RetentionPeriods(11, 222, 3333), language)

@@ -262,7 +262,7 @@ def test_a_pad_lets_go_of_its_own_plate() -> None:
     assert [ohms for ohms, newtons in last.items() if weight < newtons] == [DIVIDER_OHMS]
     assert heavy > last[DIVIDER_OHMS]
     said = " ".join(GUIDE.split())
-    assert f"rest on the sensor with {weight:.1f} N ({heavy:.1f} N with an acrylic plate)" in said
+    assert f"rest on the sensor with {weight:.1f} N ({heavy:.1f} N with an acrylic plate" in said
 
 
 def test_the_pads_measures_are_the_texts() -> None:
