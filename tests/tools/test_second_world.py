@@ -28,6 +28,7 @@ from tools.second_world.judging_rooms import (
     draw_setting,
     draw_unruly,
     judging_room,
+    rooms,
     score_of,
 )
 from tools.second_world.other_cameras import OTHER_CAMERAS
@@ -224,6 +225,17 @@ def test_in_a_room_that_nobody_arranged_no_arm_is_in_two_places(draw: Callable[[
         assert all(end <= begin for (_, end), (begin, _) in pairwise(own))
 
 
+@pytest.mark.parametrize(("text", "numbers"), [("3", [0, 1, 2]), ("200-202", [200, 201, 202]), ("7-7", [7])])
+def test_rooms_are_drawn_by_count_or_from_a_number_on(text: str, numbers: list[int]) -> None:
+    assert list(rooms(text)) == numbers
+
+
+@pytest.mark.parametrize("text", ["", "many", "200-", "-3-5"])
+def test_rooms_that_are_no_numbers_are_named(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="FIRST-LAST"):
+        rooms(text)
+
+
 # The judge
 
 
@@ -245,9 +257,9 @@ def test_the_judge_counts_what_is_right() -> None:
     ]
     score = hold_against(_truth(), seen)
     assert (score.read, score.sure, score.wrong_sure, score.invented) == (3, 2, 0, 0)
-    assert (score.inside, score.strict) == (2, 2)
-    assert score.errors_ms == [20.0, 300.0, 0.0]
-    assert score.stated_ms == [30.0, 30.0, 10.0]
+    assert (score.inside, score.asked) == (2, 1)
+    assert [span.error // MS for span in score.spans] == [20, 300, 0]
+    assert [span.holds for span in score.spans] == [True, False, True]
     assert (score.bearings, score.near, score.seats) == (2, 1, 1)
     assert (score.taken, score.takers, score.invented_takes) == (1, 1, 0)
 
@@ -257,10 +269,11 @@ def test_the_judge_counts_what_is_wrong() -> None:
         Card(t=SECOND, card="7d", t_error=30 * MS, confidence=0.97),
         Card(t=2 * SECOND, card="??", t_error=30 * MS),
         Card(t=3_900 * MS, card="Qd", t_error=30 * MS, confidence=0.5),
+        Card(t=5 * SECOND, card="??", t_error=30 * MS),
         Taken(t=SECOND, seat=2, t_error=150 * MS),
     ]
     score = hold_against(_truth(), seen)
-    assert (score.read, score.wrong_sure, score.unread, score.invented) == (0, 1, 1, 1)
+    assert (score.read, score.wrong_sure, score.asked, score.invented) == (0, 1, 3, 1)
     assert (score.taken, score.invented_takes) == (0, 1)
     assert "0 of 3" in table([score])
 
@@ -310,6 +323,39 @@ def test_the_watcher_follows_what_another_renderer_drew(folder: Path) -> None:
     assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)
     assert (score.near, score.seats) == (score.plays, score.plays)
     assert (score.taken, score.takers, score.invented_takes) == (score.takes, score.takes, 0)
+
+
+GREY = np.full((48, 64, 3), 100, np.uint8)
+
+
+def test_a_camera_that_balances_white_anew_jumps_by_10_to_20_percent_and_back() -> None:
+    camera = OTHER_CAMERAS["balancing"]()
+    blue, green, red = np.array([camera(GREY, t * SECOND).mean(axis=(0, 1)) for t in range(1, 40)]).T
+    assert set(green) == {100}
+    for colour in (blue, red):
+        jumps = np.abs(np.diff(colour))
+        assert ((jumps == 0) | ((jumps >= 9) & (jumps <= 20))).all() and (jumps > 0).sum() == 19
+
+
+def test_a_camera_that_exposes_anew_follows_a_bright_hand_with_a_lag_and_begins_each_sequence_fresh() -> None:
+    camera, hand = OTHER_CAMERAS["exposing"](), GREY.copy()
+    hand[:, :32] = 250
+    for k in range(25):
+        assert camera(GREY, k * SECOND // 25).mean() == 100
+    seen = [camera(hand, SECOND + k * SECOND // 25) for k in range(50)]
+    cloth = [int(image[0, -1, 0]) for image in seen]
+    assert cloth[0] == 100 and 60 < cloth[10] < 90 and cloth == sorted(cloth, reverse=True)
+    assert np.mean(seen[-1]) == pytest.approx(100, abs=3)
+    assert OTHER_CAMERAS["exposing"]()(GREY, 5 * SECOND).mean() == 100
+
+
+def test_a_camera_that_shakes_moves_each_frame_by_a_pixel_at_most() -> None:
+    camera, slope = (
+        OTHER_CAMERAS["shaking"](),
+        np.tile(np.arange(0, 256, 4).astype(np.uint8)[None, :, None], (48, 1, 3)),
+    )
+    moves = [(float(camera(slope, t)[24, 32, 0]) - 128) / 4 for t in range(50)]
+    assert max(map(abs, moves)) <= 1 and min(moves) < -0.7 and max(moves) > 0.7
 
 
 # Each camera films one of the two sequences, in turn.

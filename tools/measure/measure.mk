@@ -331,15 +331,15 @@ $(WORLD)/.installed: pyproject.toml
 
 second-world-packages: $(WORLD)/.installed  ## Blender as a Python module, for the second world only (1 GB in .venv-world)
 
-# Rooms drawn by chance in place of those listed; UNRULY=1: with careless people under a careless camera.
+# Rooms drawn by chance in place of those listed, so many or FIRST-LAST; UNRULY=1: with careless people under a careless camera.
 DRAWN ?= 0
 UNRULY ?=
 ifneq ($(DRAWN),0)
-SEQUENCES := $(if $(UNRULY),build/unruly,build/drawn)
+SEQUENCES := build/$(if $(UNRULY),unruly,drawn)$(if $(findstring -,$(DRAWN)),-$(DRAWN))
 endif
 FILM = $(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --drawn $(DRAWN) $(if $(UNRULY),--unruly) --step 2
 
-second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them; DRAWN=24 for so many rooms drawn by chance, UNRULY=1 for careless people in them
+second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them; DRAWN=24 or DRAWN=200-219 for rooms drawn by chance, UNRULY=1 for careless people in them
 	$(FILM) --first 0 & $(FILM) --first 1 || { wait; exit 1; }; wait $$!
 	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --bare --json $(SEQUENCES)/score.json $(ARGS)
 

@@ -32,21 +32,37 @@ HEADINGS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reveal:
-    """A reported reveal beside the truth, ns."""
+class Span:
+    """A reveal as stated, ``t ± t_error``, beside its true instant, ns."""
 
-    fps: float
-    exposure: float
-    seed: int
-    card: str
     truth: int
     t: int
     t_error: int
 
     @property
+    def error(self) -> int:
+        """Distance of the truth from the span's middle."""
+        return abs(self.truth - self.t)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the truth lies in the span."""
+        return self.error <= self.t_error
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal(Span):
+    """A span in a simulated game."""
+
+    fps: float
+    exposure: float
+    seed: int
+    card: str
+
+    @property
     def off(self) -> float:
         """Distance of the truth from the span's middle, as a share of its half-width."""
-        return abs(self.truth - self.t) / self.t_error
+        return self.error / self.t_error
 
     @property
     def before(self) -> float:
@@ -73,7 +89,7 @@ def reveals(seed: int, cards: int, fps: float, exposure: float) -> list[Reveal]:
     )
     pairs = ((truth, told) for truth, told in align(laid, read) if truth is not None and told is not None)
     return [
-        Reveal(fps, exposure, seed, truth.card, truth.t, told.t, told.t_error)
+        Reveal(truth.t, told.t, told.t_error, fps, exposure, seed, truth.card)
         for truth, told in pairs
         if truth.card == told.card and told.t_error > 0
     ]
@@ -84,7 +100,7 @@ def row(those: Sequence[Reveal]) -> str:
     half, off = [reveal.t_error / MS for reveal in those], [reveal.off for reveal in those]
     before, after = [reveal.before for reveal in those], [reveal.after for reveal in those]
     cells = (
-        f"{those[0].fps:g}", f"{those[0].exposure:g}", len(those), sum(share <= 1 for share in off),
+        f"{those[0].fps:g}", f"{those[0].exposure:g}", len(those), sum(reveal.holds for reveal in those),
         f"{np.median(half):.1f}; {np.quantile(half, 0.9):.1f}",
         f"{np.median(off):.2f}; {np.quantile(off, 0.95):.2f}, {np.quantile(off, 0.99):.2f}; {max(off):.2f}",
         f"{min(before):.1f}, {np.quantile(before, 0.05):.1f}; {min(after):.1f}, {np.quantile(after, 0.05):.1f}",

@@ -19,7 +19,7 @@ import numpy as np
 
 from referee.units import SECOND
 from tools.second_world.hand_model import Points, turn
-from tools.second_world.judging_rooms import SETTINGS, Setting, draw_setting, draw_unruly, judging_room, score_of
+from tools.second_world.judging_rooms import SETTINGS, Setting, draw_setting, draw_unruly, judging_room, rooms, score_of
 from tools.second_world.room import Light, Picture
 from tools.second_world.sequence import Sequence, compose
 from tools.second_world.set_up import BuiltRoom
@@ -212,7 +212,12 @@ def main() -> None:
         "--first", type=int, default=0, help="where in the list to begin, for two processes side by side"
     )
     parser.add_argument("--step", type=int, default=1, help="every so manieth of the list")
-    parser.add_argument("--drawn", type=int, default=0, help="so many rooms drawn by chance, in place of those listed")
+    parser.add_argument(
+        "--drawn",
+        type=rooms,
+        default=range(0),
+        help="so many rooms drawn by chance, or these: 200-219; else those listed",
+    )
     parser.add_argument(
         "--unruly",
         action="store_true",
@@ -221,7 +226,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=4, help="light paths a pixel")
     args = parser.parse_args()
     draw = draw_unruly if args.unruly else draw_setting
-    settings = [draw(number) for number in range(args.drawn)] or SETTINGS
+    settings = [draw(number) for number in args.drawn] or SETTINGS
     wanted = [s for s in settings if not args.only or s.name in args.only.split(",")][args.first :: args.step]
     for setting in wanted:
         begin = time.monotonic()

@@ -11,8 +11,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from models.watch.gaze import CardEye
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Taken
 from referee.units import MS
+from tools.measure.spans import Span
 from tools.second_world.other_cameras import OTHER_CAMERAS, Camera
 
 _NOISE: Final = 2.0
@@ -92,18 +93,14 @@ class SequenceScore:
     """Read and said with `SURE_READING` or more."""
     wrong_sure: int = 0
     """Another card reported in a card's place, sure."""
-    unread: int = 0
-    """Reported as a card that cannot be read."""
+    asked: int = 0
+    """Reported as unread, or less than sure: people are asked."""
     invented: int = 0
     """Named cards that were reported and never laid."""
     inside: int = 0
     """Reveals whose stated span meets the face's way up, from a sliver to half of it."""
-    strict: int = 0
-    """Reveals whose stated span holds the instant at which a quarter of the face showed."""
-    errors_ms: list[float] = field(default_factory=list)
-    """Distance of each stated instant from that one."""
-    stated_ms: list[float] = field(default_factory=list)
-    """The stated errors."""
+    spans: list[Span] = field(default_factory=list)
+    """The stated span of each reveal beside the instant at which a quarter of the face showed."""
     bearings: int = 0
     near: int = 0
     """Bearings within `_NEAR` of the seat's."""
@@ -122,14 +119,14 @@ class SequenceScore:
     def add(self, one: SequenceScore) -> None:
         """Add the counts of another sequence."""
         self.look_ms = (self.look_ms * self.frames + one.look_ms * one.frames) / max(1, self.frames + one.frames)
-        for name, value in asdict(one).items():
+        for name in (each.name for each in fields(self)):
             if name not in ("name", "look_ms"):
-                setattr(self, name, getattr(self, name) + value)
+                setattr(self, name, getattr(self, name) + getattr(one, name))
 
 
 def fed(
     folder: Path, truth: SequenceTruth, *, flicker: Lamp | None = None, noise: float = _NOISE, every: int = 1,
-    camera: Camera | None = None,
+    camera: Callable[[], Camera] | None = None,
 ) -> Iterator[tuple[Image, int, int]]:  # fmt: skip
     """Yield each frame as a camera gives it, its instant, and the uncertainty of any one row, ns.
 
@@ -139,13 +136,14 @@ def fed(
         flicker: the lamp that lights it, if it flickers; its swing is the part that remains after an exposure.
         noise: of the sensor, grey levels.
         every: use only each n-th frame: a slower camera.
-        camera: another one (`tools.second_world.other_cameras`).
+        camera: makes another one (`tools.second_world.other_cameras`).
 
     Raises:
         SequenceError: a frame is missing.
     """
     width, height = truth.head["size"]
     exposure, readout = truth.head["exposure"], truth.head["readout"]
+    other = camera and camera()
     sensor = SensorNoise(width, height, noise, 9)
     for k, frame in enumerate(truth.frames[::every]):
         image = cv2.imread(str(folder / frame["file"]))
@@ -155,7 +153,11 @@ def fed(
         if flicker is not None:
             picture = replace(flicker, readout=readout).shine(picture, frame["t"], 0)
         sensor.add_to(picture, k)
-        yield picture if camera is None else camera(picture), frame["t"], exposure + readout
+        yield picture if other is None else other(picture, frame["t"]), frame["t"], exposure + readout
+
+
+def _is_sure(card: Card) -> bool:
+    return card.card != UNREAD and (card.confidence or 0.0) >= SURE_READING
 
 
 def _score_cards(score: SequenceScore, plays: Sequence[dict[str, Any]], seen: Sequence[Card]) -> None:
@@ -174,18 +176,16 @@ def _score_cards(score: SequenceScore, plays: Sequence[dict[str, Any]], seen: Se
         if close:
             card = min(close, key=lambda reading: abs(reading.t - play["quarter"]))
             left.remove(card)
-            score.unread += card.card == UNREAD
-            score.wrong_sure += card.card != UNREAD and (card.confidence or 0.0) >= SURE_READING
+            score.wrong_sure += _is_sure(card)
+    score.asked = sum(not _is_sure(card) for card in seen)
     score.invented += sum(card.card != UNREAD for card in left)
 
 
 def _score_read(score: SequenceScore, play: dict[str, Any], card: Card) -> None:
     score.read += 1
-    score.sure += (card.confidence or 0.0) >= SURE_READING
-    score.errors_ms.append(abs(card.t - play["quarter"]) / MS)
-    score.stated_ms.append(card.t_error / MS)
+    score.sure += _is_sure(card)
+    score.spans.append(Span(play["quarter"], card.t, card.t_error))
     score.inside += card.t - card.t_error <= play["half"] and card.t + card.t_error >= play["sliver"]
-    score.strict += abs(card.t - play["quarter"]) <= card.t_error
     score.seats += card.seat == play["seat"]
     if card.bearing is not None:
         score.bearings += 1
@@ -241,7 +241,7 @@ def judge(eye: CardEye, folder: Path, *, look: bool = False, **options: Any) -> 
 
 
 _HEAD: Final = (
-    "| sequence | frames | cards read | sure | wrong, sure | unread | invented | reveals inside | strictly "
+    "| sequence | frames | cards read | sure | wrong, sure | asked | invented | reveals inside | strictly "
     "| median error, ms | stated, ms | bearings said | within 30° | seats | takes | by whom | takes invented | other "
     "| ms a frame |"
 )
@@ -254,20 +254,21 @@ def table(scores: Sequence[SequenceScore]) -> str:
         whole.add(score)
     out = [_HEAD, "| --- |" + " ---: |" * (_HEAD.count("|") - 2)]
     for s in [*scores, whole]:
-        median, stated = (f"{np.median(each):.0f}" if each else "–" for each in (s.errors_ms, s.stated_ms))
+        errors, stated = [span.error for span in s.spans], [span.t_error for span in s.spans]
+        medians = (f"{np.median(each) / MS:.0f}" if each else "–" for each in (errors, stated))
         cells = (
-            s.name, s.frames, f"{s.read} of {s.plays}", s.sure, s.wrong_sure, s.unread, s.invented, s.inside, s.strict,
-            median, stated, s.bearings, s.near, s.seats, f"{s.taken} of {s.takes}", s.takers, s.invented_takes, s.other,
-            f"{s.look_ms:.0f}",
+            s.name, s.frames, f"{s.read} of {s.plays}", s.sure, s.wrong_sure, s.asked, s.invented, s.inside,
+            sum(span.holds for span in s.spans), *medians, s.bearings, s.near, s.seats, f"{s.taken} of {s.takes}",
+            s.takers, s.invented_takes, s.other, f"{s.look_ms:.0f}",
         )  # fmt: skip
         out.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(out)
 
 
 def main() -> int:
-    """Judge every sequence of a folder; return 2 with one clear line where one cannot be used."""
+    """Judge every sequence of the folders; return 2 with one clear line where one cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m tools.second_world.judge", description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path("build/second-world"))
+    parser.add_argument("folders", type=Path, nargs="*", default=[Path("build/second-world")])
     parser.add_argument("--weights", type=Path, default=None)
     parser.add_argument("--flicker", type=lamp, default=None, help="a lamp's ripple: mains, Hz, and swing: 50:0.2")
     parser.add_argument("--bare", action="store_true", help="the watcher has looked at the bare table, as set-up does")
@@ -281,7 +282,7 @@ def main() -> int:
     scores = []
     try:
         eye = Eye.load(args.weights)
-        for folder in sorted(path.parent for path in args.folder.rglob("truth.jsonl")):
+        for folder in sorted(path.parent for top in args.folders for path in top.rglob("truth.jsonl")):
             if args.only_fps and SequenceTruth.read(folder).head["fps"] != args.only_fps:
                 continue
             score, _ = judge(
@@ -296,7 +297,10 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 2
     if not scores:
-        print(f"{args.folder}: no sequence is there: `make second-world` renders them", file=sys.stderr)
+        print(
+            f"{', '.join(map(str, args.folders))}: no sequence is there: `make second-world` renders them",
+            file=sys.stderr,
+        )
         return 2
     print(table(scores))
     if args.json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -96,6 +97,18 @@ _MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
 _AFTER: Final = {"rest": 0.9, "wait": 0.9, "take": 1.7}
 """Seconds before a card, whatever the pace."""
 _DEEDS: Final = {"t": "take", "h": "slap", "H": "slap", "r": "rest", "w": "wait"}
+
+
+def rooms(text: str) -> range:
+    """Parse the numbers of drawn rooms: ``24`` are the first 24, ``200-219`` these twenty.
+
+    Raises `argparse.ArgumentTypeError`.
+    """
+    first, dash, last = text.partition("-")
+    try:
+        return range(int(first), int(last) + 1) if dash else range(int(first))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a count nor FIRST-LAST, as 200-219") from None
 
 
 def draw_setting(number: int) -> Setting:
