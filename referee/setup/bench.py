@@ -17,6 +17,7 @@ from hardware.camera.pi_camera import PiCamera
 from hardware.clock import monotonic
 from hardware.lights.leds import GpioLights
 from hardware.pads.pinout import PAD_PINS
+from hardware.pads.serial_link import usb_ports
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.errors import UserError
@@ -145,6 +146,8 @@ class Bench:
         }
         if self._is_pi():
             kinds = {"wired": Sentence("pads on this Raspberry Pi's header"), **kinds}
+        if usb_ports():
+            kinds = {"board": Sentence("buttons on a pad board on USB; each player presses theirs"), **kinds}
         return kinds
 
     @staticmethod

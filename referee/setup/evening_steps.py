@@ -6,18 +6,19 @@ rules, and one slap by each player. All else keeps the defaults of a new table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from hardware.camera.network import masked
 from hardware.camera.spec import NETWORK
+from hardware.pads.pinout import PAD_PINS
 from referee.rules.house import read_house_rules
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
 from referee.setup.left_game import LeftGame, describe_table, left_game_step
-from referee.setup.pads_step import pads_step, press_together
+from referee.setup.pads_step import Pad, hear_pad, pads_step, press_together
 from referee.setup.rules_step import rules_step
 from referee.setup.steps import check_names, lights_step, voice_step
 from referee.setup.wizard import (
@@ -74,19 +75,22 @@ def hands_step(draft: SettingsText) -> Run:
             picked[n] = yield choose(
                 f"hands.kind.{n + 1}", Sentence("What does {name} slap?", name=name), next(iter(kinds)), kinds
             )
-    places: list[str | int] = []
+    places: list[Pad] = []
     for n, name in enumerate(names):
-        place: str | int = draft.settings.seats[n].pad
+        place: Pad = draft.settings.seats[n].pad
         if picked[n] == _PHONE:
             place = _PHONE
         elif picked[n] in ("key", "browser"):
             words, usual = Sentence("Which key is {name}'s?", name=name), USUAL_KEYS[n]
             place = f"{picked[n]}:{(yield Question(f'hands.key.{n + 1}', words, usual, _key(places)))}"
+        elif picked[n] == "board":
+            heard = yield from hear_pad(names, n + 1, dict(enumerate(places, 1)), PAD_PINS, active_high=False)
+            place = place if heard is None else heard
         places.append(place)
     return draft.with_seats([{"pad": place} for place in places])
 
 
-def _key(taken: list[str | int]) -> Callable[[str], str]:
+def _key(taken: Sequence[Pad]) -> Callable[[str], str]:
     """Return a check for a letter or digit that is not yet taken."""
 
     def check(text: str) -> str:

@@ -6,7 +6,7 @@ This corrects swapped wires, and people need not know the name of a key. Called 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, cast
 
 from hardware.pads.pad_place import parse_place
 from hardware.pads.pinout import PAD_PINS
@@ -37,25 +37,10 @@ def pads_step(draft: SettingsText) -> Run:
     # A pad may also be on one of the wiring picture's lines, unless a light is there.
     listened = tuple(dict.fromkeys([*wired, *(pin for pin in PAD_PINS if pin not in lamps)]))
     told: dict[int, Pad] = {}
-    for seat, name in enumerate(names, start=1):
-        while seat not in told:
-            slap = {"seat": seat, "pins": listened, "active_high": settings.pads.active_high}
-            pin = yield DeviceCall("slap", slap, Sentence("{name}: slap your pad or press your key now", name=name))
-            if pin is not None and pin not in told.values():
-                told[seat] = pin
-                break
-            words = Sentence("{name}'s pad did not answer.", name=name)
-            if pin is not None:
-                first = names[next(s for s, p in told.items() if p == pin) - 1]
-                words = Sentence(
-                    "That was {name}'s pad ({pad}), which has answered already.", name=first, pad=_pad_words(pin)
-                )
-            yield Remark(words)
-            again = {"retry": "", "silent": Sentence("leave it, and go on: see `referee calibrate pads`")}
-            if (
-                yield choose(f"pads.silent.{seat}", Sentence("Shall {name} slap again?", name=name), "silent", again)
-            ) == "silent":
-                break
+    for seat in range(1, len(names) + 1):
+        pad = yield from hear_pad(names, seat, told, listened, active_high=settings.pads.active_high)
+        if pad is not None:
+            told[seat] = pad
     pads = assign_pins(pins, told, listened)
     same = Sentence("Every pad that answered is where the settings have it.") if told else ""
     silent = [name for seat, name in enumerate(names, start=1) if seat not in told]
@@ -69,6 +54,37 @@ def pads_step(draft: SettingsText) -> Run:
     text, words = yield DeviceCall("measure", {"text": draft.text}, Sentence("measuring the pads"))
     yield Remark(words)
     return draft if text is None else SettingsText(text, draft.folder)
+
+
+def hear_pad(
+    names: Sequence[str], seat: int, told: Mapping[int, Pad], listened: Sequence[int], *, active_high: bool
+) -> Generator[Request, Any, Pad | None]:
+    """Let a seat slap until a pad answers that is no other seat's; return it, or `None` if people leave it.
+
+    Args:
+        names: of all seats.
+        seat: the one that slaps.
+        told: pads that answered before, by seat.
+        listened: possible pins of a pad on the header.
+        active_high: whether such a pad drives its line high.
+    """
+    name = names[seat - 1]
+    while True:
+        slap = {"seat": seat, "pins": tuple(listened), "active_high": active_high}
+        pad = yield DeviceCall("slap", slap, Sentence("{name}: slap your pad or press your key now", name=name))
+        if pad is not None and pad not in told.values():
+            return cast(Pad, pad)
+        words = Sentence("{name}'s pad did not answer.", name=name)
+        if pad is not None:
+            first = names[next(s for s, p in told.items() if p == pad) - 1]
+            words = Sentence(
+                "That was {name}'s pad ({pad}), which has answered already.", name=first, pad=_pad_words(pad)
+            )
+        yield Remark(words)
+        again = {"retry": "", "silent": Sentence("leave it, and go on: see `referee calibrate pads`")}
+        question = choose(f"pads.silent.{seat}", Sentence("Shall {name} slap again?", name=name), "silent", again)
+        if (yield question) == "silent":
+            return None
 
 
 def press_together(draft: SettingsText) -> Generator[Request, Any, None]:

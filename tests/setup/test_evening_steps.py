@@ -47,7 +47,7 @@ class FakeBench(Bench):
         """Set once the camera was closed."""
 
     def pad_kinds(self) -> dict[str, str]:
-        return {"phone": "phones", "browser": "keys", "wired": "pads"}
+        return {"phone": "phones", "browser": "keys", "wired": "pads", "board": "buttons"}
 
     def cameras(self) -> list[tuple[str, str]]:
         return [("usb:0", "a webcam")]
@@ -142,6 +142,16 @@ def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tm
     assert settings.lights.enabled
     assert (settings.voice.language, settings.voice.device) == ("de", "vc4-hdmi-0")
     assert [done for done in bench.done if done.startswith("speak")] == ["speak USB Audio", "speak vc4-hdmi-0"]
+
+
+def test_each_player_finds_their_button_on_a_board(tmp_path: Path) -> None:
+    """Also one who first presses another's button, and one whose button is silent."""
+    presses: list[str | None] = ["serial:2@/dev/a", "serial:2@/dev/a", "serial:1@/dev/a", None]
+    bench = FakeBench(tmp_path)
+    bench.slap = lambda seat, pins, active_high: presses.pop(0)  # type: ignore[method-assign]
+    wizard = answer_wizard(bench, "Ana, Ben, Cho", "board", "retry", "silent", steps=FIRST_START)
+    assert [str(seat.pad) for seat in wizard.draft.settings.seats] == ["serial:2@/dev/a", "serial:1@/dev/a", "6"]
+    assert wizard.step is not None and wizard.step.name == "wires"
 
 
 def test_where_nothing_is_wired_nobody_is_asked_about_wires(tmp_path: Path) -> None:
