@@ -206,6 +206,11 @@ def test_the_table_without_solder_takes_as_long_as_its_steps() -> None:
     minutes = [int(found) for found in re.findall(r"^\d\. \*\*.+?\*\* \((\d+) min\)", part, flags=re.MULTILINE)]
     assert f"{sum(minutes)} minutes" in part
     assert f"about {parts.cost(4, 'button_part'):.0f} €" in part
+    shared = ("Raspberry Pi 5", "its own supply", "SD card", "an arm", "a lamp", "a USB loudspeaker")
+    listed = [part for part in parts.entries("part") if part.name.startswith(shared)]
+    assert len(listed) == len(shared)
+    (webcam,) = re.findall(r"webcam with fixed focus \((\d+) €\)", GUIDE)
+    assert f"{sum(part.euros for part in listed) + int(webcam):.0f} € more" in part
 
 
 # The circuits' margins.
