@@ -36,12 +36,12 @@ QUESTION_AGAIN: Final = "asked_again"
 """A question is repeated; its field ``question`` is the ruling that asks it."""
 GONE_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
-    "rescue": "lines_missing",
+    "rescue": "lines_missing", "network": "network_gone",
 }  # fmt: skip
 """Notices for a part that fails; a failed voice has none, since it cannot speak."""
 BACK_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_back", "pads": "pads_back", "lights": "lights_back", "voice": "sound_back", "view": "view_clear",
-    "log": "log_back", "eye": "eye_follows",
+    "log": "log_back", "eye": "eye_follows", "network": "network_back",
 }  # fmt: skip
 """Notices for a part that is back."""
 PAD_NOTICES: Final[Mapping[str, str]] = {

@@ -55,7 +55,7 @@ _NOTICE_PRIORITIES: Final = {
 NOBODY: Final[Mapping[int, str]] = {}
 """No seat is called by a name."""
 _NOTICES: Final = {
-    **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log", "card")},
+    **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log", "card", "network")},
     **dict.fromkeys(("paused", "resumed", "still_paused", "waits_for_camera"), "pause"),
     **dict.fromkeys(("asked", "offer", "nothing"), "choice"),
 }

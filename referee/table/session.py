@@ -196,6 +196,7 @@ def open_services(
         settings_file: their file; None: there is none.
     """
     from referee.table.names import NameService
+    from referee.table.network import OwnNetwork
     from referee.table.orders import Orders
 
     # Run as a service, the machine is the table's own; otherwise it is a person's computer.
@@ -204,6 +205,8 @@ def open_services(
     chosen = VoiceChoice(path.with_name(VOICE_FILE)) if path else None
     orders = Orders(settings, chosen=chosen, may_switch_off=own, folder=runtime_folder(os.environ))
     services: list[TableService] = [orders, DateService(), CardCalls(lambda: orders.voice.cards), AskingAgain()]
+    # Only the image's own network services make its folder.
+    services += [OwnNetwork()] * own
     if path is None:
         return orders, services
     services.append(NameService(path))

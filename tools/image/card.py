@@ -137,9 +137,10 @@ def join_network(tables: Tables, on_cable: str) -> dict[str, Entry]:
         lines.append("scan_ssid=1")
     head = f"country={country}\n" if country else ""
     body = "".join(f"\t{line}\n" for line in lines)
+    on_air = on_cable.replace("Type=ether", "Type=wlan\nWLANInterfaceType=station")
     return {
         WIRELESS: Entry(f"{head}network={{\n{body}}}\n", 0o600),
-        "systemd/network/60-card.network": Entry(on_cable.replace("Type=ether", "Type=wlan")),
+        "systemd/network/60-card.network": Entry(on_air),
     }
 
 

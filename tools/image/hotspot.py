@@ -2,7 +2,7 @@
 
 Phones that answer the first questions, or are pads, need a network, and not every room has one. Its name and password
 are made at the first start, are kept beside the settings, and are shown on the machine's screen. If the card's settings
-name a network to join (``table-referee-card``), that one is joined instead.
+name a network to join (``table-referee-card``), that one is joined instead, if it can be (`tools.image.fallback`).
 On the machine this file is a separate program, and needs Python alone.
 """
 
@@ -21,6 +21,8 @@ ADDRESS: Final = "10.83.0.1"
 FILE: Final = "hotspot.txt"
 JOINED: Final = Path("/run/table-referee-card/wireless.conf")
 """The configuration of a network to join, made from the card's settings."""
+INSTEAD: Final = "/run/table-referee-fallback/{device}/open"
+"""Exists while the own network takes that one's place."""
 _LETTERS: Final = "abcdefghkmnpqrstuvwxyz23456789"
 """Letters that cannot be mistaken for others."""
 _GROUPS: Final = 3
@@ -96,7 +98,7 @@ def main() -> int:
     device = sys.argv[1]
     configuration = Path("/run/table-referee-hotspot", f"{device}.conf")
     configuration.touch(mode=0o600)
-    if JOINED.exists():
+    if JOINED.exists() and not Path(INSTEAD.format(device=device)).exists():
         configuration.write_text(JOINED.read_text())
         return 0
     made = keep_hotspot(Path("/etc/table-referee"), Path("/sys/class/net", device, "address").read_text().strip())
