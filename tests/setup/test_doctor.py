@@ -63,11 +63,11 @@ def test_each_way_to_play_says_what_it_needs() -> None:
     path = Path("club.toml")
     assert list(describe_ways([fine], path))[1:] == [
         "An evening with a camera and phones or keys: ready (referee play).",
-        "A table on a Raspberry Pi: ready (referee run --settings club.toml).",
+        "A table with pads: ready (referee run --settings club.toml).",
     ]
     assert list(describe_ways([fine, no_camera], path))[1:] == [
         "An evening with phones or keys: ready (referee play). No camera is here: a phone can be one.",
-        "A table on a Raspberry Pi: needs camera.",
+        "A table with pads: needs camera.",
     ]
     assert len(list(describe_ways([Check("weights", "missing", "none", "make train", needed=True)], path))) == 1
 

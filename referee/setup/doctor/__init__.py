@@ -91,9 +91,9 @@ def describe_ways(found: Sequence[Check], settings: Path) -> Iterator[str]:
     else:
         yield Sentence("An evening with a camera and phones or keys: ready (referee play).")
     if absent:
-        yield Sentence("A table on a Raspberry Pi: needs {absent}.", absent=absent)
+        yield Sentence("A table with pads: needs {absent}.", absent=absent)
     else:
-        yield Sentence("A table on a Raspberry Pi: ready (referee run --settings {path}).", path=settings)
+        yield Sentence("A table with pads: ready (referee run --settings {path}).", path=settings)
 
 
 def report_lines(found: Sequence[Check], *, colour: bool = False) -> Iterator[str]:
