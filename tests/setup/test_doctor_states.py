@@ -332,6 +332,12 @@ def test_no_camera_at_all(rig: Rig) -> None:
     }  # fmt: skip
 
 
+def test_a_table_with_a_webcam_needs_no_library_of_the_pis_camera(rig: Rig) -> None:
+    rig.webcam(0, "HD Webcam")
+    found = seen(rig, settings('[camera]\nsource = "usb:0"\n'))
+    assert {part: finding.state for part, finding in found.items()} == {"camera": "fine"}
+
+
 def test_the_pis_own_camera(rig: Rig) -> None:
     rig.modules["picamera2"] = picamera2("imx708")
     found = seen(rig, settings())

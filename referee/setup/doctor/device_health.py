@@ -158,7 +158,9 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Check]
     """Check the Pi's camera and others, and whether another program holds the wanted one."""
     camera = Sentence("camera")
     library, own = _check_picamera2(machine)
-    yield library
+    # A table with a webcam does without the library.
+    if library.state == "fine" or settings is None or settings.camera.source == "picamera":
+        yield library
     others = usb_cameras(machine.root)
     names = [Sentence("the Pi's own ({name})", name=model) for model in own] + [
         f"{other.source} ({other.name})" for other in others
