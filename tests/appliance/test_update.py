@@ -383,6 +383,41 @@ def test_the_way_back_is_written_before_the_trial_is_named(
     assert (("os_prefix=b/", True) in started) == board.endswith("debian")
 
 
+def test_each_new_name_is_flushed_with_its_file(
+    machine: Machine, maker: Maker, devices: bytes, board: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On FAT a new name stands for nothing, or for the file that it replaced, until the file itself is flushed."""
+    renamed: list[Path] = []
+    unflushed: set[Path] = set()
+    rename, flush = Path.rename, os.fsync
+
+    def rename_one(file: Path, to: Path) -> Path:
+        assert not unflushed
+        renamed.append(to)
+        unflushed.add(to.resolve())
+        return rename(file, to)
+
+    def flush_one(handle: int) -> None:
+        unflushed.discard(Path(f"/proc/self/fd/{handle}").resolve())
+        flush(handle)
+
+    monkeypatch.setattr(Path, "rename", rename_one)
+    monkeypatch.setattr(os, "fsync", flush_one)
+    install(maker.update(parts={**PARTS, "devices": devices}, architecture=board), machine)
+    restart(machine, board, trial=True)
+    runs(machine, "b", NEWER, board)
+    check(lambda: True, lambda: None, machine)
+    go_back(machine)
+    assert not unflushed
+    assert {"config.txt", "b+1.conf", "b.conf", "b+0.conf"} <= {path.name for path in renamed}
+
+
+def test_a_start_that_changes_nothing_writes_nothing(machine: Machine, board: str) -> None:
+    before = (machine.esp / "config.txt").stat()
+    check(lambda: True, lambda: None, machine)
+    assert (machine.esp / "config.txt").stat() == before
+
+
 @pytest.mark.parametrize("other", ["arm64", "amd64", "arm64-raspberry-other"])
 @pytest.mark.parametrize(
     ("language", "words"),

@@ -382,13 +382,22 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
 
 def _write(file: Path, text: str) -> None:
     """Write atomically: after a power cut the file holds the new text or the old."""
+    if file.is_file() and file.read_bytes() == text.encode():
+        return
     beside = file.with_suffix(".new")
     with _open_new(beside) as out:
         out.write(text.encode())
         out.flush()
         os.fsync(out.fileno())
-    beside.rename(file)
-    _sync(file.parent)
+    _move(beside, file)
+
+
+def _move(file: Path, to: Path) -> None:
+    """Rename a file of the boot partition, for good."""
+    file.rename(to)
+    # On FAT a new name stands for nothing, or for the file that it replaced, until the file itself is flushed.
+    _sync(to)
+    _sync(to.parent)
 
 
 def _tell_firmware(machine: Machine) -> None:
@@ -418,8 +427,7 @@ def _settle_trial(machine: Machine) -> None:
     for slot in "ab":
         entry = machine.entry(slot)
         if entry is not None and tries_left(entry):
-            entry.rename(machine.entries / (f"{slot}.conf" if slot == machine.slot() else f"{slot}+0.conf"))
-            _sync(machine.entries)
+            _move(entry, machine.entries / (f"{slot}.conf" if slot == machine.slot() else f"{slot}+0.conf"))
     _tell_firmware(machine)
 
 
@@ -435,8 +443,7 @@ def go_back(machine: Machine) -> str:
     here = machine.entry(machine.slot())
     if here is not None:
         # Without tries left, the boot loader sorts it last.
-        here.rename(here.with_name(f"{machine.slot()}+0.conf"))
-        _sync(machine.entries)
+        _move(here, here.with_name(f"{machine.slot()}+0.conf"))
     _tell_firmware(machine)
     return _value(there, "version")
 
@@ -492,9 +499,9 @@ def _restart() -> None:
     subprocess.run(["systemctl", "reboot"], check=False)
 
 
-def _sync(folder: Path) -> None:
-    """Flush the changes in a folder to the disk."""
-    handle = os.open(folder, os.O_RDONLY)
+def _sync(place: Path) -> None:
+    """Flush the changes of a file, or in a folder, to the disk."""
+    handle = os.open(place, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
