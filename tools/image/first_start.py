@@ -121,6 +121,76 @@ def _wait(until: float, what: str) -> None:
     time.sleep(_PACE)
 
 
+_CARRY_OFF: Final = (
+    "systemctl stop table-referee-fallback@wlan1 table-referee-hotspot@wlan1; ip netns add phone; "
+    "iw phy $(cat /sys/class/net/wlan1/phy80211/name) set netns name phone"
+)
+"""Takes the second radio away from the table."""
+_SUPPLICANT: Final = "ip netns exec phone wpa_supplicant -B -P /tmp/radio.pid -i wlan1 -c"
+_JOIN: Final = (
+    f"{_SUPPLICANT} /tmp/phone.conf; until ip netns exec phone iw dev wlan1 link | grep -q Connected; do sleep 1; done"
+)
+_SWITCH_OFF: Final = "kill $(cat /tmp/radio.pid); while [ -e /tmp/radio.pid ]; do sleep 1; done"
+_CARD: Final = '[wlan]\nssid = "Club"\npassword = "sit-down-please"\n'
+_ROUTER: Final = 'network={{\n ssid="Club"\n mode=2\n frequency=2412\n key_mgmt=WPA-PSK\n psk="{}"\n}}\n'
+_SOONER: Final = "[Service]\nExecStart=\nExecStart=/usr/local/sbin/table-referee-fallback %I 120 30\n"
+"""The service makes its further attempts sooner here."""
+
+
+def _write(path: str, text: str) -> str:
+    """Return the command that writes a file."""
+    return f"mkdir -p {path.rpartition('/')[0]}; echo {base64.b64encode(text.encode()).decode()} | base64 -d > {path}"
+
+
+def _station(kept: str) -> str:
+    """Return a phone's configuration, from the file that keeps the table's own network."""
+    said = dict(re.findall(r"^(name|password): (.*)$", kept, flags=re.MULTILINE))
+    return f'network={{\n ssid="{said.get("name")}"\n psk="{said.get("password")}"\n}}\n'
+
+
+def fall_back(guest: Guest, tell: Callable[[str, bool, str], None], seconds: float) -> None:
+    """Check that the table opens its own network while the card's password is wrong, and joins once it is right."""
+    if guest.run("modprobe -n mac80211_hwsim")[0]:
+        tell("a wrong password", False, "this kernel simulates no radios")
+        return
+    own = "iw dev wlan0 info | grep -q 'type AP' && ip -4 addr show dev wlan0 | grep -q 10.83.0.1/"
+    _, words = guest.run(
+        f"{_write('/efi/custom.toml', _CARD)}; {_write('/tmp/router.conf', _ROUTER.format('another password'))}; "
+        f"{_write('/run/systemd/system/table-referee-fallback@.service.d/sooner.conf', _SOONER)}; "
+        "systemctl daemon-reload; systemctl restart table-referee-card; networkctl reload; "
+        "modprobe mac80211_hwsim radios=2; "
+        "until systemctl -q is-active table-referee-fallback@wlan0; do sleep 1; done; "
+        "until systemctl -q is-active table-referee-fallback@wlan1; do sleep 1; done; "
+        f"{_CARRY_OFF}; {_SUPPLICANT} /tmp/router.conf; began=$(cut -d. -f1 /proc/uptime); "
+        f"until {own}; do sleep 1; done; echo after $(($(cut -d. -f1 /proc/uptime) - began)) s", seconds,
+    )  # fmt: skip
+    opened = re.search(r"after (\d+) s", words)
+    told = guest.run("runuser -u table-referee ls /run/table-referee-fallback/wlan0")[1].strip()
+    tell("a wrong password: the table opens its own network", opened is not None and told == "open",
+         opened[0] if opened else words[-200:])  # fmt: skip
+    phone = _write("/tmp/phone.conf", _station(guest.run("cat /etc/table-referee/hotspot.txt")[1]))
+    attempts = "journalctl -o cat -u table-referee-fallback@wlan0 | grep 'not joined yet'"
+    _, words = guest.run(
+        f"{_SWITCH_OFF}; {phone}; {_JOIN}; {attempts} > /tmp/before; sleep 90; {attempts} > /tmp/after; "
+        f"cmp /tmp/before /tmp/after && {own} && echo stays", seconds,
+    )  # fmt: skip
+    stays = "stays" in words
+    tell("it stays open while a phone is in it", stays, "three times the wait" if stays else words.strip()[-200:])
+    right = _write("/tmp/router.conf", _ROUTER.format("sit-down-please"))
+    _, words = guest.run(
+        f"{_SWITCH_OFF}; {right}; {_SUPPLICANT} /tmp/router.conf; "
+        "until [ $(cat /sys/class/net/wlan0/operstate) = up ] && [ ! -e /run/table-referee-fallback/wlan0 ]; "
+        "do sleep 1; done; iw dev wlan0 link; ip -4 addr show dev wlan0", seconds,
+    )  # fmt: skip
+    joined = "SSID: Club" in words and "10.83.0.1" not in words
+    tell("and joins the written one once it answers", joined, "Club" if joined else words.strip()[-200:])
+    guest.run(
+        "rm -r /efi/custom.toml /run/table-referee-card/wireless.conf /run/systemd/network/60-card.network "
+        "/run/systemd/system/table-referee-fallback@.service.d; systemctl daemon-reload; networkctl reload; "
+        "ip netns del phone; modprobe -r mac80211_hwsim"
+    )
+
+
 def join_hotspot(guest: Guest, tell: Callable[[str, bool, str], None], seconds: float) -> None:
     """Check that a phone in the table's own wireless network gets an address and reaches the page."""
     status, words = guest.run("modprobe mac80211_hwsim radios=2", 60)
@@ -130,18 +200,9 @@ def join_hotspot(guest: Guest, tell: Callable[[str, bool, str], None], seconds: 
     guest.run("until systemctl -q is-active table-referee-hotspot@wlan0; do sleep 1; done", seconds)
     kept = guest.run("cat /etc/table-referee/hotspot.txt")[1]
     said = dict(re.findall(r"^(name|password): (.*)$", kept, flags=re.MULTILINE))
-    station = f'network={{\n ssid="{said.get("name")}"\n psk="{said.get("password")}"\n}}\n'
-    files = "; ".join(
-        f"echo {base64.b64encode(text.encode()).decode()} | base64 -d > /tmp/{name}"
-        for name, text in {"phone.conf": station, "phone.py": _PHONE}.items()
-    )
     inside = "ip netns exec phone"
-    guest.run(
-        f"{files}; systemctl stop table-referee-hotspot@wlan1; ip netns add phone; "
-        "iw phy $(cat /sys/class/net/wlan1/phy80211/name) set netns name phone; "
-        f"{inside} wpa_supplicant -B -i wlan1 -c /tmp/phone.conf; "
-        f"until {inside} iw dev wlan1 link | grep -q Connected; do sleep 1; done", seconds,
-    )  # fmt: skip
+    files = f"{_write('/tmp/phone.conf', _station(kept))}; {_write('/tmp/phone.py', _PHONE)}"
+    guest.run(f"{files}; {_CARRY_OFF}; {_JOIN}", seconds)
     offer = guest.run(f"{inside} python3 /tmp/phone.py", seconds)[1].strip()
     found = re.search(r"offered ([\d.]+) router", offer)
     fetch = "import urllib.request as u; print(u.urlopen('http://10.83.0.1:8080/', timeout=60).status)"

@@ -34,7 +34,7 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.observations import Card
 from referee.units import MS, SECOND
-from tools.image.first_start import Phone, answer_questions, join_hotspot
+from tools.image.first_start import Phone, answer_questions, fall_back, join_hotspot
 from tools.image.guest import PATH, Guest, Stuck, missing_packages
 from tools.image.stick import REPORT
 
@@ -166,6 +166,7 @@ class ImageCheck:
         self.tell("the record takes what is left of the card", size > (CARD_MB - 2300) << 20, f"{size >> 20} MB")
 
         join_hotspot(guest, self.tell, _BOOT)
+        fall_back(guest, self.tell, _BOOT)
 
     def _answer(self, guest: Guest) -> None:
         """Answer the first questions from a phone."""
