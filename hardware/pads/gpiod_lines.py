@@ -22,8 +22,8 @@ from hardware.pads.pinout import USER_TO_GROUP, open_factory
 from hardware.ports import HardwareMissing, Lost
 from referee.units import MS
 
-OnPress = Callable[[int, int], None]
-"""Called for a press with the pin's number and the kernel's stamp, ns."""
+OnPress = Callable[[int, int, int], None]
+"""Called for a press with the pin's number, the kernel's stamp, and by how much the stamp may be late, ns."""
 OnLost = Callable[[Lost], None]
 _PURPOSE: Final = "pads"
 """The end of the name of our lines in the kernel's list (`gpioinfo`)."""
@@ -51,7 +51,7 @@ class LineSequence:
     - neighbours came in the wrong order: it is still to come;
     - the line's next edge came before the thread had run, and its stamp replaced the earlier one: the edges are
       *merged*,
-      and the reported stamp is late by less than the thread was (the line's own numbers have no gap);
+      and the reported stamp is late by less than the thread was (the line's own numbers have no gap), see `lateness`;
     - the queue was full and dropped its oldest edge: the edge is *lost* (the line's own numbers have a gap).
 
     Both numbers count from 1.
@@ -79,6 +79,11 @@ class LineSequence:
         self._next = max(self._next, number + 1)
         self._next_of[line] = line_number + 1
         self._latest = max(self._latest, t)
+
+    def lateness(self, t: int) -> int:
+        """Return by how much a stamp may be late, ns: an edge that is still missing may have been merged into it."""
+        early = [t - gap.after for gap in self._missing.values() if gap.after < t]
+        return min(self._grace, max(early, default=0))
 
     def settle(self, now: int) -> Lost | None:
         """Settle numbers still missing at ``now`` (ns): merged, or lost, which is reported once."""
@@ -135,10 +140,10 @@ class GpiodLines:
             full = len(events) >= QUEUE
             now = self._clock()
             for event in events:
-                line, t = event.line_offset, event.timestamp_ns
-                self._sequence.feed(line, event.global_seqno, event.line_seqno, t, now)
-                if self._on_press is not None:
-                    self._on_press(line, t)
+                self._sequence.feed(event.line_offset, event.global_seqno, event.line_seqno, event.timestamp_ns, now)
+            if self._on_press is not None:
+                for event in events:
+                    self._on_press(event.line_offset, event.timestamp_ns, self._sequence.lateness(event.timestamp_ns))
         lost = self._sequence.settle(self._clock())
         if lost is not None and self._on_lost is not None:
             self._on_lost(lost)

@@ -131,7 +131,7 @@ class GpioPads:
     @property
     def merged(self) -> int:
         """Number of presses reported with the stamp of the pad's next press, because the kernel had no time to queue
-        the first: a chatter of tens of microseconds, negligible beside `LEAST_ERROR`.
+        the first; that press's error covers both.
         """
         return self._lines.merged
 
@@ -200,7 +200,7 @@ class GpioPads:
     def _usable(self) -> bool:
         return not (self._closed or self.trouble)
 
-    def _press(self, pin: int, t: int) -> None:
+    def _press(self, pin: int, t: int, lateness: int) -> None:
         pad = self._by_pin[pin]
         with self._lock:
             if not self._usable:
@@ -212,7 +212,7 @@ class GpioPads:
             if self._poller is not None and threading.current_thread() is not self._poller:
                 # Another thread took it from the queue that our thread sleeps on: wake ours to poll for the release.
                 self._lines.wake()
-            self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error))
+            self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error + lateness))
 
     def _lose(self, lost: Lost) -> None:
         self.lost += lost.count
