@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.pi.faults import FAULTS
-from tests.pi.judge import Verdict, judge
+from tests.pi.judge import LIGHT, Verdict, judge
 from tests.pi.plan import MS, contacts_of, make_series
 from tests.pi.report import Report, read_report
 from tools.pi.board import Run, run_on_board
@@ -21,21 +21,23 @@ LIMIT = 600.0
 """Longest time for a board to boot and report, s of a busy machine ..."""
 ROUND_LIMIT = 5.0
 """... and for each round."""
+BUSY_LIGHT = 10 * MS
+"""Longest time to a light, ns, beside a program whose memory grows: meanwhile Debian's kernel runs no other thread."""
 
 
 def play(
-    *, seeds: Iterable[int], pairs: int, board: str, version: str, fault: str = "none"
+    *, seeds: Iterable[int], pairs: int, board: str, version: str, fault: str = "none", growth: int = 0
 ) -> tuple[Verdict, Run, Report]:
     """Play the plans of these seeds on a board that is set up; return the verdict and what it is based on."""
     rounds = make_series(seeds, pairs)
-    orders = {"length": rounds[-1].end + 300 * MS, "fault": fault}
+    orders = {"length": rounds[-1].end + 300 * MS, "fault": fault, "growth": growth}
     run = run_on_board(
         "tests.pi.guest", contacts_of(rounds), board=board, version=version,
         limit=LIMIT + ROUND_LIMIT * len(rounds),
         files=[("orders.json", 0o100644, json.dumps(orders).encode())],
     )  # fmt: skip
     report = read_report(run.lines)
-    return judge(rounds, run, report), run, report
+    return judge(rounds, run, report, BUSY_LIGHT if growth else LIGHT), run, report
 
 
 def main() -> int:
@@ -47,6 +49,7 @@ def main() -> int:
     parser.add_argument("--board", action="append", choices=BOARDS)
     parser.add_argument("--python", action="append", choices=SUITES)
     parser.add_argument("--fault", choices=FAULTS, default="none", help="a broken driver, which must be found")
+    parser.add_argument("--growth", type=int, default=0, help="MB that another program on the board takes in a second")
     chosen = parser.parse_args()
     began = time.monotonic()
     try:
@@ -59,7 +62,7 @@ def main() -> int:
     for board in chosen.board or BOARDS:
         for version in chosen.python or SUITES:
             verdict, run, report = play(
-                seeds=seeds, pairs=chosen.pairs, board=board, version=version, fault=chosen.fault
+                seeds=seeds, pairs=chosen.pairs, board=board, version=version, fault=chosen.fault, growth=chosen.growth
             )
             total.add(verdict)
             print(

@@ -1,21 +1,30 @@
-"""Holds what the product told against what happened on the pins. Pure."""
+"""Holds what the product told against what happened on the pins. Pure.
+
+The emulator logs each contact, and when the guest's interrupt handler served it, immediately before the kernel stamps
+it. So a stamp is held against its own interrupt. How long the interrupt waited is the emulated processor's matter: it
+is measured, and faults nothing as long as the stamp's stated error covers it.
+"""
 
 from __future__ import annotations
 
 import statistics
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Final
 
+from hardware.pads.gpiod_lines import GPIOD_DELIVERY
+from hardware.pads.pads import LEAST_ERROR
 from hardware.pads.pinout import SEAT_LIGHT_PINS
 from tests.pi.plan import MS, PINS, SEATS, US, Round
 from tests.pi.report import Report, ToldEdge
 from tools.pi.board import GO_PIN, Contact, Output, Run
 
-STAMP: Final = 150 * US
-"""Longest time from a contact to its stamp, ns, beside the comparison of the clocks: eight may share an interrupt."""
+STAMP: Final = 20 * US
+"""Longest time from an edge's interrupt to its stamp, ns, beside the comparison of the clocks."""
+LATE: Final = 150 * US
+"""A stamp further than this from its contact, ns, is counted as late: eight contacts may share an interrupt."""
 LIGHT: Final = 1 * MS
 """Longest time from the first hand's contact to its light, ns."""
 SHARED: Final = 100 * US
@@ -32,15 +41,19 @@ class Verdict:
     presses: int = 0
     pairs: int = 0
     lost: int = 0
+    merged: int = 0
+    """Presses without a stamp of their own: the kernel merged them into the pad's next, whose error says so."""
     wrong: int = 0
     near: int = 0
     swapped: int = 0
-    """Pairs in the wrong order; pairs nearer than `SHARED`, and those of them whose order the driver swapped."""
+    """Pairs in the wrong order; pairs nearer than `SHARED`; pairs swapped by the driver within an interrupt."""
     releases: int = 0
     stamps: list[int] = field(default_factory=list)
+    """From the interrupt to its stamp, ns."""
+    interrupts: list[int] = field(default_factory=list)
     handlers: list[int] = field(default_factory=list)
     lights: list[int] = field(default_factory=list)
-    """From the contact to its stamp, the handler, and, for a first hand, its light, ns."""
+    """From the contact to its interrupt, the handler, and, for a first hand, its light, ns."""
 
     def add(self, other: Verdict) -> None:
         """Add another run's faults and figures."""
@@ -48,20 +61,34 @@ class Verdict:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def __str__(self) -> str:
-        spans = {"stamp": self.stamps, "handler": self.handlers, "first light": self.lights}
+        spans = {
+            "contact to interrupt": self.interrupts, "interrupt to stamp": self.stamps,
+            "contact to handler": self.handlers, "contact to first light": self.lights,
+        }  # fmt: skip
         return "\n".join(
             [
                 f"{self.presses} presses, {_share(self.lost, self.presses)} lost; {self.releases} releases",
                 f"{self.pairs} pairs 0.1 ms apart or more, {_share(self.wrong, self.pairs)} in the wrong order; "
-                f"{self.near} nearer pairs, {_share(self.swapped, self.near)} swapped within an interrupt",
-                *(f"contact to {name}: {_spread(spans[name])}" for name in spans),
+                f"{self.near} nearer pairs; {_share(self.swapped, self.near)} swapped within an interrupt",
+                *(f"{name}: {_spread(spans[name])}" for name in spans),
+                *self._late(),
                 *self.faults,
             ]
         )
 
+    def _late(self) -> Iterator[str]:
+        if self.merged:
+            yield f"no fault: {self.merged} presses came with the stamp of their pad's next, whose error covers them"
+        late = [span for span in self.interrupts if span > LATE]
+        if late:
+            yield (
+                f"no fault: {len(late)} interrupts were served {min(late) / MS:.2f} to {max(late) / MS:.2f} ms after "
+                "their contact, since the emulated processor was not free"
+            )
 
-def judge(rounds: Sequence[Round], run: Run, report: Report) -> Verdict:
-    """Return the verdict on a run of these rounds."""
+
+def judge(rounds: Sequence[Round], run: Run, report: Report, light: int = LIGHT) -> Verdict:
+    """Return the verdict on a run of these rounds; ``light``: longest time from a first hand to its light, ns."""
     verdict = Verdict()
     offset, error = clock_offset(run.outputs, report.signals)
     started = min(output.t for output in run.outputs if output.pin == GO_PIN and output.level)
@@ -70,11 +97,14 @@ def judge(rounds: Sequence[Round], run: Run, report: Report) -> Verdict:
         verdict.faults.append(f"the driver lost {report.lost} edges; {report.trouble or 'no trouble'}")
     if len(run.contacts) != sum(len(one_round.contacts) for one_round in rounds):
         verdict.faults.append("the plan was not played to its end")
+    services = {seat: [service.t for service in run.services if service.pin == PINS[seat]] for seat in SEATS}
     for seat in SEATS:
         contacts = [contact for contact in run.contacts if contact.pin == PINS[seat]]
         told = [edge for edge in edges if edge.seat == seat]
-        _judge_presses(verdict, seat, contacts, [edge for edge in told if edge.pressed], error)
-        _judge_releases(verdict, seat, contacts, [edge for edge in told if not edge.pressed], error)
+        stamped = _judge_presses(
+            verdict, seat, contacts, services[seat], [edge for edge in told if edge.pressed], error
+        )
+        _judge_releases(verdict, seat, contacts, told, stamped, error)
     slaps = sorted((t - offset, seat) for seat, t in report.slaps)
     edges.sort(key=_t)
     lit: defaultdict[int, list[int]] = defaultdict(list)
@@ -85,9 +115,15 @@ def judge(rounds: Sequence[Round], run: Run, report: Report) -> Verdict:
         begin, end = started + one_round.begin - MS, started + one_round.end + MS
         inside = edges[bisect_left(edges, begin, key=_t) : bisect_right(edges, end, key=_t)]
         slapped = slaps[bisect_left(slaps, (begin, 0)) : bisect_right(slaps, (end, len(SEATS)))]
-        _judge_round(verdict, one_round, inside, slapped)
-        _judge_light(verdict, one_round, started, lit)
+        served = sorted((_first_from(services[seat], started + at), seat) for seat, at in one_round.hands)
+        _judge_round(verdict, one_round, inside, slapped, [seat for _, seat in served])
+        _judge_light(verdict, one_round, started, lit, light)
     return verdict
+
+
+def _first_from(instants: Sequence[int], t: int) -> Sequence[int]:
+    place = bisect_left(instants, t)
+    return instants[place : place + 1]
 
 
 def _t(edge: ToldEdge) -> int:
@@ -107,35 +143,77 @@ def _shifted(edge: ToldEdge, by: int) -> ToldEdge:
 
 
 def _judge_presses(
-    verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], error: int
-) -> None:
-    """Require one report of each closing, with its stamp."""
+    verdict: Verdict, seat: int, contacts: Sequence[Contact], services: Sequence[int], told: Sequence[ToldEdge],
+    error: int,
+) -> dict[int, int]:  # fmt: skip
+    """Require one report of each closing, stamped by its interrupt, and within the error that it states.
+
+    Return the instant of the closing that belongs to each stamp.
+
+    Args:
+        verdict: is added to.
+        seat: the pad.
+        contacts: of this pad.
+        services: instant of each interrupt of this pad.
+        told: presses of this pad.
+        error: of the comparison of the clocks, ns.
+    """
     closings = [contact.t for contact in contacts if contact.closed]
     verdict.presses += len(closings)
     unclaimed = set(closings)
+    stamped: dict[int, int] = {}
     for edge in told:
-        place = bisect_left(closings, edge.t + error + 1) - 1
-        closing = closings[place] if place >= 0 else None
-        if closing is None or edge.t - closing > STAMP + error or closing not in unclaimed:
+        place = bisect_right(services, edge.t + error)
+        before, served = (services[it] if it >= 0 else 0 for it in (place - 2, place - 1))
+        # Of contacts that share an interrupt the first raised it.
+        closing = next(iter(closings[bisect_right(closings, before) : bisect_right(closings, served)]), None)
+        if closing is None or closing not in unclaimed or edge.t - served > GPIOD_DELIVERY:
             verdict.faults.append(f"seat {seat}: a press at {edge.t}, where its contact did not close")
             continue
         unclaimed.remove(closing)
-        verdict.stamps.append(edge.t - closing)
+        stamped[edge.t] = closing
+        verdict.interrupts.append(served - closing)
+        verdict.stamps.append(edge.t - served)
         verdict.handlers.append(edge.at - closing)
+        if edge.t - served > STAMP + error:
+            after = f"{(edge.t - served) / MS:.2f} ms after its interrupt"
+            verdict.faults.append(f"seat {seat}: the press at {closing} was stamped {after}")
+        if edge.t - closing > edge.t_error:
+            verdict.faults.append(
+                f"seat {seat}: the press at {closing} was stamped {(edge.t - closing) / MS:.2f} ms late, "
+                f"and its error says {edge.t_error / MS:g} ms"
+            )
+    merged = {
+        closing for edge in told if edge.t_error > LEAST_ERROR
+        for closing in unclaimed if edge.t - edge.t_error - error <= closing < edge.t
+    }  # fmt: skip
+    verdict.merged += len(merged)
+    unclaimed -= merged
     verdict.lost += len(unclaimed)
     verdict.faults += [f"seat {seat}: the press at {closing} was lost" for closing in sorted(unclaimed)]
+    return stamped
 
 
 def _judge_releases(
-    verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], error: int
-) -> None:
-    """Require an opening in each reported release, and a report of each lasting opening."""
+    verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], stamped: Mapping[int, int],
+    error: int,
+) -> None:  # fmt: skip
+    """Require an opening in each reported release, and a report of each lasting opening.
+
+    A release that the product has not narrowed down since its press lies between that press's contact and the poll;
+    ``stamped``: the contact of each press's stamp.
+    """
     openings = [contact.t for contact in contacts if not contact.closed]
     closings = [contact.t for contact in contacts if contact.closed]
     covered: set[int] = set()
+    pressed = 0
     for edge in told:
-        reach = edge.t_error + error
-        inside = openings[bisect_left(openings, edge.t - reach) : bisect_right(openings, edge.t + reach)]
+        if edge.pressed:
+            pressed = edge.t
+            continue
+        begin, end = edge.t - edge.t_error, edge.t + edge.t_error + error
+        begin = min(begin, stamped.get(pressed, begin)) if begin <= pressed + 1 else begin
+        inside = openings[bisect_left(openings, begin - error) : bisect_right(openings, end)]
         covered.update(inside)
         verdict.releases += 1
         if not inside:
@@ -150,8 +228,9 @@ def _judge_releases(
 
 
 def _judge_round(
-    verdict: Verdict, one_round: Round, edges: Sequence[ToldEdge], slaps: Sequence[tuple[int, int]]
-) -> None:
+    verdict: Verdict, one_round: Round, edges: Sequence[ToldEdge], slaps: Sequence[tuple[int, int]],
+    served: Sequence[int],
+) -> None:  # fmt: skip
     """The hands come in their order, by their first edges and by their slaps, and no other pad slaps.
 
     Args:
@@ -159,17 +238,20 @@ def _judge_round(
         one_round: the round.
         edges: told during the round.
         slaps: instant and seat of each slap during the round.
+        served: the hands' seats in the order in which their interrupts were served.
     """
-    hands = [seat for seat, _ in one_round.hands]
+    # A press whose error says that the kernel may have merged an earlier one into it claims no place.
+    merged = {edge.seat for edge in edges if edge.pressed and edge.t_error > LEAST_ERROR}
+    hands = [seat for seat, _ in one_round.hands if seat not in merged]
     by_edge = _first_of_each((edge.t, edge.seat) for edge in edges if edge.pressed and edge.seat in hands)
     # A contact whose release was reported so late may have been a hand's, for all that the filter knows.
     late = {edge.seat for edge in edges if not edge.pressed and edge.t_error > MS}
-    by_slap = _first_of_each((t, seat) for t, seat in slaps if seat in hands or seat not in late)
+    by_slap = _first_of_each((t, seat) for t, seat in slaps if seat in hands or seat not in late | merged)
     is_pair = len(hands) == 2
     is_near = is_pair and one_round.hands[1][1] - one_round.hands[0][1] < SHARED
     verdict.pairs += is_pair and not is_near
     verdict.near += is_near
-    if is_near and by_edge == by_slap == hands[::-1] and _apart(edges, hands) < SHARED:
+    if is_pair and by_edge == by_slap == served == hands[::-1] and _apart(edges, hands) < SHARED:
         verdict.swapped += 1
         return
     for kind, order in (("edges", by_edge), ("slaps", by_slap)):
@@ -188,14 +270,16 @@ def _first_of_each(stamped: Iterable[tuple[int, int]]) -> list[int]:
     return list(dict.fromkeys(seat for _, seat in sorted(stamped)))
 
 
-def _judge_light(verdict: Verdict, one_round: Round, started: int, lit: Mapping[int, Sequence[int]]) -> None:
+def _judge_light(
+    verdict: Verdict, one_round: Round, started: int, lit: Mapping[int, Sequence[int]], limit: int
+) -> None:
     """The first hand's light comes soon; ``lit``: the instants at which each pin rose."""
     if not one_round.ordered:
         return
     seat, at = one_round.hands[0]
     contact, pin = started + at, SEAT_LIGHT_PINS[seat - 1]
     after = lit[pin][bisect_left(lit[pin], contact) :][:1]
-    if not after or after[0] - contact > LIGHT:
+    if not after or after[0] - contact > limit:
         when = f"{(after[0] - contact) / MS:.2f} ms after its contact" if after else "never"
         verdict.faults.append(f"{one_round.kind}: the light of seat {seat} came {when}")
     verdict.lights += [t - contact for t in after]

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from hardware.pads.gpiod_lines import GpiodLines
-from hardware.pads.pads import POLL, GpioPads
+from hardware.pads.pads import LEAST_ERROR, POLL, GpioPads
 from hardware.pads.pinout import SEAT_LIGHT_PINS
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from hardware.simulated.devices.simulated_pads import SimulatedLineRequest
 from referee.engine.observations import Slap
 from tests.pi.faults import FAULTS
-from tests.pi.judge import LIGHT, SHARED, Verdict, judge
+from tests.pi.judge import LATE, LIGHT, SHARED, STAMP, Verdict, judge
 from tests.pi.plan import MS, PINS, SEATS, US, Round, contacts_of, make_rounds
 from tests.pi.report import Report, ToldEdge, read_report
-from tools.pi.board import GO_PIN, Contact, Output, Run, read_log
+from tools.pi.board import GO_PIN, Contact, Output, Run, Service, read_log
 
 AHEAD = 5_000 * MS
 """How far the simulated guest's clock is ahead of the emulator's, ns."""
@@ -60,7 +60,8 @@ def simulated(
         observations = filter_.advance(pads.watermark(looked))
         report.slaps += [(slap.seat, slap.t) for slap in observations if isinstance(slap, Slap)]
     report.lost = pads.lost
-    return Run((report.to_line(),), tuple(made), tuple(outputs), 0.0), report
+    services = tuple(Service(contact.t, contact.pin) for contact in made if contact.closed)
+    return Run((report.to_line(),), tuple(made), tuple(outputs), 0.0, services), report
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -77,7 +78,7 @@ def test_the_products_own_shell_passes(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("order", "slapped in this order"), ("loses", "was lost"), ("late", "where its contact did not close")],
+    [("order", "slapped in this order"), ("loses", "was lost"), ("late", "0.70 ms after its interrupt")],
 )
 def test_a_broken_driver_is_caught(fault: str, words: str) -> None:
     rounds = make_rounds(11, 2)
@@ -85,15 +86,18 @@ def test_a_broken_driver_is_caught(fault: str, words: str) -> None:
     assert any(words in told for told in verdict.faults)
 
 
-def swap(gap: int, apart: int) -> Verdict:
-    """Return the verdict on a pair whose stamps the driver swapped, ``apart`` (ns) from each other."""
+def swap(gap: int, apart: int, by_interrupt: bool = True) -> Verdict:
+    """Return the verdict on a pair with swapped stamps, ``apart`` (ns) from each other, like its interrupts or not."""
     rounds = [next(pair for pair in make_rounds(18, 1) if pair.kind == f"pair {gap // US} µs apart")]
     run, report = simulated(rounds)
     first, second = (seat for seat, _ in rounds[0].hands)
     at = {edge.seat: edge.t for edge in report.edges if edge.pressed}
-    swapped = {first: at[second], second: at[second] - apart}
+    swapped = {first: at[second] + apart, second: at[second]}
     edges = [replace(edge, t=swapped[edge.seat]) if edge.pressed else edge for edge in report.edges]
     slaps = sorted((seat, swapped[seat]) for seat in swapped)
+    if by_interrupt:
+        pins = {PINS[seat]: t - AHEAD for seat, t in swapped.items()}
+        run = replace(run, services=tuple(replace(it, t=pins[it.pin]) for it in run.services))
     return judge(rounds, run, replace(report, edges=edges, slaps=slaps))
 
 
@@ -103,11 +107,64 @@ def test_a_swap_within_an_interrupt_is_counted_apart() -> None:
     assert not any("slapped in this order" in fault for fault in verdict.faults)
 
 
-@pytest.mark.parametrize(("gap", "apart"), [(20 * US, SHARED), (SHARED, 5 * US)])
-def test_no_interrupt_excuses_a_swap_further_apart(gap: int, apart: int) -> None:
-    verdict = swap(gap, apart)
+def test_a_swap_within_a_late_interrupt_is_no_fault_of_the_product() -> None:
+    verdict = swap(2 * SHARED, 5 * US)
+    assert (verdict.swapped, verdict.pairs, verdict.wrong, verdict.faults) == (1, 1, 0, [])
+
+
+@pytest.mark.parametrize(("gap", "apart", "by_interrupt"), [(20 * US, SHARED, True), (20 * US, 5 * US, False)])
+def test_no_interrupt_excuses_another_swap(gap: int, apart: int, by_interrupt: bool) -> None:
+    verdict = swap(gap, apart, by_interrupt)
     assert verdict.swapped == 0
     assert any("slapped in this order" in fault for fault in verdict.faults)
+
+
+def serve_late(by: int, stamped_after: int = 0) -> Verdict:
+    """Return the verdict on a blip whose interrupt came late by so many ns, and was stamped so long after that."""
+    rounds = [next(one_round for one_round in make_rounds(19, 1) if one_round.kind == "chatter")]
+    run, report = simulated(rounds)
+    seat = next(edge.seat for edge in report.edges if edge.seat not in dict(rounds[0].hands))
+    press, release = [place for place, edge in enumerate(report.edges) if edge.seat == seat][-2:]
+    edge, opened = report.edges[press], report.edges[release]
+    stamp, polled = edge.t + by + stamped_after, max(opened.t + opened.t_error, edge.t + by + stamped_after)
+    report.edges[press] = replace(edge, t=stamp)
+    report.edges[release] = replace(opened, t=(stamp + polled) // 2, t_error=(polled - stamp + 1) // 2)
+    services = [
+        replace(it, t=it.t + by) if (it.t, it.pin) == (edge.t - AHEAD, PINS[seat]) else it for it in run.services
+    ]
+    return judge(rounds, replace(run, services=tuple(services)), report)
+
+
+def test_a_late_interrupt_is_no_fault_of_the_product() -> None:
+    verdict = serve_late(LATE + 50 * US)
+    assert (verdict.lost, verdict.faults) == (0, [])
+    assert "no fault: 1 interrupts were served 0.20 to 0.20 ms" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("by", "stamped_after", "words"),
+    [(0, STAMP + 10 * US, "0.03 ms after its interrupt"), (LEAST_ERROR + 100 * US, 0, "was stamped 1.60 ms late")],
+)
+def test_no_interrupt_excuses_a_late_stamp(by: int, stamped_after: int, words: str) -> None:
+    assert any(words in fault for fault in serve_late(by, stamped_after).faults)
+
+
+def merge(lateness: int) -> Verdict:
+    """Return the verdict on a bounce whose first press the kernel merged into the next, with so much more error, ns."""
+    rounds = [next(one_round for one_round in make_rounds(21, 1) if one_round.kind == "bounce")]
+    run, report = simulated(rounds)
+    first = rounds[0].hands[0][0]
+    lost, opened, press = [edge for edge in report.edges if edge.seat == first][:3]
+    late = replace(press, t_error=press.t_error + lateness)
+    edges = [late if edge == press else edge for edge in report.edges if edge not in (lost, opened)]
+    return judge(rounds, run, replace(report, edges=edges))
+
+
+def test_a_press_merged_into_the_next_is_lost_unless_the_next_ones_error_covers_it() -> None:
+    assert (merge(0).lost, merge(0).merged) == (1, 0)
+    verdict = merge(2 * MS)
+    assert (verdict.lost, verdict.merged, verdict.wrong) == (0, 1, 0)
+    assert not any("press" in fault or "this order" in fault for fault in verdict.faults)
 
 
 def test_what_the_faults_are_counted_as() -> None:
@@ -165,5 +222,5 @@ def test_a_seed_makes_the_same_plan_again() -> None:
 
 
 def test_a_line_within_which_the_power_was_cut_is_none() -> None:
-    contacts, outputs = read_log("5 contact 4 1\n7 output 19 1\n9 output 19 0")
-    assert (contacts, outputs) == ([Contact(5, 4, True)], [Output(7, 19, True)])
+    read = read_log("5 contact 4 1\n6 served 4 1\n7 output 19 1\n9 output 19 0")
+    assert read == ([Contact(5, 4, True)], [Output(7, 19, True)], [Service(6, 4)])

@@ -423,7 +423,7 @@ class PiCheck:
             lines = emulate(
                 command, where, began + _PATIENCE, is_over=is_over, hear=lambda line: print(line, file=shown)
             )
-        made, driven = read_log((place / "log").read_text())
+        made, driven, _ = read_log((place / "log").read_text())
         return Start(tuple(lines), tuple(made), tuple(driven), time.monotonic() - began)
 
 
@@ -464,7 +464,7 @@ def _is_ruled(log: Path, contacts: int) -> Callable[[list[str]], bool]:
         if time.monotonic() - looked < 1:
             return False
         looked = time.monotonic()
-        made, driven = read_log(log.read_text())
+        made, driven, _ = read_log(log.read_text())
         if len(made) < contacts:
             return False
         # The light of the seat in turn is dimmed, so its pin tells the time.

@@ -60,6 +60,14 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Service:
+    """The guest's interrupt handler acknowledges an edge, immediately before it stamps it; ``t`` in ns."""
+
+    t: int
+    pin: int
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """The board's events; instants are the emulator's, ns."""
 
@@ -68,6 +76,7 @@ class Run:
     contacts: tuple[Contact, ...]
     outputs: tuple[Output, ...]
     seconds: float
+    services: tuple[Service, ...] = ()
 
 
 def run_on_board(
@@ -115,10 +124,10 @@ def run_on_board(
             return any(line.startswith(END) or _PANIC in line for line in lines[-1:])
 
         lines = emulate(command, where, began + limit, is_over=is_over, hear=hear)
-        made, driven = read_log((folder / "log").read_text())
+        made, driven, services = read_log((folder / "log").read_text())
     if f"{END} 0" not in lines:
         raise BoardError("the board did not come to a good end:\n" + "\n".join(lines[-30:]))
-    return Run(tuple(lines), tuple(made), tuple(driven), time.monotonic() - began)
+    return Run(tuple(lines), tuple(made), tuple(driven), time.monotonic() - began, tuple(services))
 
 
 def plan_text(contacts: Iterable[Contact]) -> str:
@@ -182,10 +191,11 @@ def emulate(
     return lines
 
 
-def read_log(text: str) -> tuple[list[Contact], list[Output]]:
+def read_log(text: str) -> tuple[list[Contact], list[Output], list[Service]]:
     """Return what happened on the pins, from the log of their model."""
     made: list[Contact] = []
     driven: list[Output] = []
+    services: list[Service] = []
     # The power may have been cut within the last line.
     for line in text.splitlines(keepends=True):
         if not line.endswith("\n"):
@@ -193,6 +203,8 @@ def read_log(text: str) -> tuple[list[Contact], list[Output]]:
         t, kind, pin, value = line.split()
         if kind == "contact":
             made.append(Contact(int(t), int(pin), value == "1"))
+        elif kind == "served":
+            services.append(Service(int(t), int(pin)))
         else:
             driven.append(Output(int(t), int(pin), value == "1"))
-    return made, driven
+    return made, driven, services

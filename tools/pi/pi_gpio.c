@@ -7,8 +7,8 @@
  * PI_GPIO_PLAN: a file of lines "NS PIN CLOSED", sorted, NS counted from the moment when the guest first drives pin
  *   PI_GPIO_GO high. A closed contact connects its pin to ground; an open pin follows its pull. After a line "-1 0 0"
  *   the plan waits until that pin rises again, and NS count from there.
- * PI_GPIO_LOG: what happened, a line each: "NS contact PIN CLOSED", and "NS output PIN LEVEL" for changes of what the
- *   guest drives. */
+ * PI_GPIO_LOG: what happened, a line each: "NS contact PIN CLOSED"; "NS served PIN 1" where the guest's interrupt
+ *   handler acknowledges an edge; "NS output PIN LEVEL" for changes of what the guest drives. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -135,12 +135,17 @@ static void pull(uint64_t pins, bool up) {
     pulled_up = up ? pulled_up | pins : pulled_up & ~pins;
     detect(before);
 }
+static void serve(uint64_t pins) {
+    for (int pin = 0; pin < PINS; pin++)
+        if (events & pins & 1ull << pin) fprintf(happened, "%lld served %d 1\n", (long long)now(), pin);
+    events &= ~pins;
+}
 static void write_register(void *unused, uint64_t at, uint64_t value, unsigned size) {
     int shift = is_second(at) ? 32 : 0;
     uint64_t bits = (value & 0xffffffff) << shift, before = levels();
     if (at == SET || at == SET + 4) drive(bits, true);
     else if (at == CLR || at == CLR + 4) drive(bits, false);
-    else if (at == EDS || at == EDS + 4) { events &= ~bits; detect(before); return; }
+    else if (at == EDS || at == EDS + 4) { serve(bits); detect(before); return; }
     else if (pair_at(at)) {
         uint64_t *detects = pair_at(at);
         *detects = (*detects & (shift ? 0xffffffffull : ~0xffffffffull)) | bits;
