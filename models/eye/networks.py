@@ -1,7 +1,8 @@
 """The networks' weights in ONNX Runtime, on one thread by default.
 
 ONNX Runtime was three times as fast as OpenCV's dnn on the eye's three networks (`python -m tools.measure.eye_bench`,
-figures in the model card), so OpenCV's is not used.
+figures in the model card), so OpenCV's is not used. NCNN gives the same with fewer than half the instructions on arm64
+(`make ncnn-trial`); it is not used yet, since no Pi has timed it.
 """
 
 from __future__ import annotations

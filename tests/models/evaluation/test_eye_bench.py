@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from models.eye.eye import CardSeen
 from models.eye.networks import WEIGHTS
 from tests.models.evaluation.damaged import HEIGHTS, Scene, Shown, scene, scenes
-from tools.measure import pace
+from tools.measure import instructions, pace
 from tools.measure.held_back import Figures, lines, take_in, together
 
 MOST_BYTES = 10_000_000
@@ -115,7 +117,37 @@ def test_a_missed_target_is_called_missed() -> None:
     quick.add(0.002, {"motion": 0.001}, {})
     text = pace.lines({"read": slow, "quiet": quick}, 2)
     assert "read: 40.0 ms, 95 % within 40.0 ms; wanted 25 ms: MISSED" in text
-    assert "| read | 3 | 40.0 | 0.0 | 30.0 | 0.0 | 0.0 | 0.0 | 0.0 | 10.0 |" in text
+    assert "| read | 3 | 40.0 | 0.0 | 30.0 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 | 10.0 |" in text
     assert "wanted 3 ms: met" in text
     assert "that is read, median: 0.75 G; finder 0.50, reader 0.25, card 0.00" in text
     assert "3 looks for 2 cards: 1.5 a card" in text
+
+
+def test_a_look_s_networks_alone_gain_from_threads() -> None:
+    kinds = {
+        "read": {"whole": [300.0, 330.0, 340.0], "networks": [200.0, 220.0, 230.0]},
+        "glanced": {"whole": [12.0], "networks": [0.0]},
+    }
+    text = instructions.report({"kinds": kinds, "cards": [700.0, 800.0]}, 20.0, (640, 480))
+    four = instructions.BOARDS["Pi 4"]
+    assert "| read | 3 | 330 | 220 | " in text
+    assert f"| {220 / four.rate / instructions.SPEED_UP + 110 / four.rate:.0f} |" in text
+    assert "2 cards, 1.5 looks each; from the first look to the report, median: 750 M instructions" in text
+
+
+def test_a_replayed_network_costs_what_its_pixels_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = tmp_path / "count"
+    count.write_bytes(bytes(4096))
+    monkeypatch.setenv(instructions.COUNTER, str(count))
+    clock = instructions.InstructionClock()
+
+    def network(batch: np.ndarray) -> str:
+        clock.charged += 0.5 * batch[..., 0].size
+        return "computed"
+
+    replayed = instructions.ReplayedNetwork(network, clock, (1, 4, 4))
+    begin, shape = clock(), (2, 8, 8, 3)
+    replayed.answers = [(shape, "recorded")]
+    assert replayed(np.zeros(shape, np.uint8)) == "recorded"
+    assert clock() - begin == 0.5 * 128
+    assert replayed(np.zeros(shape, np.uint8)) == "computed"
