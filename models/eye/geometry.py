@@ -189,6 +189,11 @@ def least_moved(one: Quad, other: Quad) -> float:
     return float(min(np.linalg.norm(one - np.roll(other, k, axis=0), axis=1).min() for k in (0, 2)))
 
 
+def moved_by(matrix: NDArray[np.float64], points: NDArray[np.floating]) -> Quad:
+    """Return points (k, 2) after an affine map, 2 x 3."""
+    return np.asarray(points @ matrix[:, :2].T + matrix[:, 2], np.float32)
+
+
 def bounds(quads: list[Quad], margin: float, width: int, height: int) -> PixelBox:
     """Return the upright box round quads, widened by ``margin`` px and clipped to the picture."""
     points = np.concatenate(quads)

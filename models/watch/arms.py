@@ -11,7 +11,6 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.eye.classes import SURE_READING
 from models.eye.geometry import Quad, centre_of
 from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL, PART, SPECK
 from models.watch.motion import Glance, Mask, Motion
@@ -151,15 +150,13 @@ class Arms:
                 on_way = moment.index in track.way
                 there = begin < moment.t <= end or on_way
                 if moment.index > track.noted and there and not moment.blind:
-                    saw = self._note_hand(track, moment.glance, track.way.get(moment.index, track.quad))
-                    if saw and on_way and track.reached is None:
-                        track.reached = moment.t
-                    track.noted = moment.index
+                    arms = self._bringing(track, moment.glance, track.way.get(moment.index, track.quad))
+                    track.note_arms(moment.index, arms, moment.t if on_way else None)
 
-    def _note_hand(self, track: Track, glance: Glance, place: Quad) -> bool:
-        """Remember which arm reaches to the place of a card, px; return whether one does."""
+    def _bringing(self, track: Track, glance: Glance, place: Quad) -> list[tuple[float, float]]:
+        """Return bearing and weight of the arms that may be bringing a card to its place, px."""
         if not glance.reaches or len(track.bearings) > 12:
-            return False
+            return []
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
         # An arm at rest brought the card only if its hand holds it, that is, if the arm covers the whole way.
@@ -174,14 +171,11 @@ class Arms:
         if glance.t > min(track.high, track.high if track.reached is None else track.reached) + LET_GO_NS:
             # An arm that reaches in only well after the reveal did not bring the card.
             looks = [look for look in looks if any(apart(look[0], angle) < _SWING for angle, _ in track.bearings)]
-        if not track.bearings:
-            track.first_arms = len(looks)
-        track.bearings += looks
-        return bool(looks)
+        return looks
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
         """Return whether the arm at a bearing was still laying the previous card at an instant, ns."""
-        cards = (other for other in (*self._pile.laid[-2:], *self._pile.open) if other.belief()[1] >= SURE_READING)
+        cards = (other for other in (*self._pile.laid[-2:], *self._pile.open) if other.is_sure())
         before = (other for other in cards if other.high < track.high and t <= other.high + LAID_NS)
         hands = (usual(other.bearings) for other in before)
         return any(hand is not None and apart(hand, angle) < _SAME_ARM for hand in hands)
@@ -250,28 +244,28 @@ class TakeDetector:
         """The instant (ns) since which the pile's place shows bare table, until the pile is certain to be gone."""
         return None if self._leaving is None else self._leaving.t
 
-    def watch(self, now: SeenFrame, glance: Glance) -> bool:
+    def watch(self, now: SeenFrame) -> bool:
         """Return whether the newest frame makes it certain that the pile is gone."""
         cards = self._pile.mask(self._motion)
-        gone = cards is not None and self._motion.bareness(cards, glance) >= _GONE
+        gone = cards is not None and self._motion.bareness(cards, now.glance) >= _GONE
         # A pile that leaves moves; a table learned anew, or a cover before the lens, does not.
         moved = cards is not None and self._motion.stirred(cards, now.t - PATIENCE_NS) >= PART
         # For a pile that lay there in the first picture, only the surface network knows the table without it.
-        if cards is None or not (gone or (moved and self._motion.looks_bare(cards, glance))):
-            if self._leaving is not None and self._pile.reasons is not None:
+        if cards is None or not (gone or (moved and self._motion.looks_bare(cards, now.glance))):
+            if self._leaving is not None:
                 self._pile.reasons.note(Reason.CARDS_AGAIN, since=self._leaving.t)
             self._leaving = None
             return False
         if self._leaving is None:
             self._leaving = now if moved else None
-            if not moved and self._pile.reasons is not None:
+            if not moved:
                 self._pile.reasons.note_once(Reason.BARE_UNMOVED)
             return False
         if not gone and now.t - self._leaving.t < HAND_NS:
             return False
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
         # A tossed card slides on; a card that a hand carries off soon disappears.
-        still_there = any((track.still or track.last.plain) and not self._has_left(track, glance) for track in seen)
+        still_there = any((track.still or track.last.plain) and not self._has_left(track, now.glance) for track in seen)
         return not still_there or now.t - self._leaving.t >= PATIENCE_NS
 
     def _has_left(self, track: Track, glance: Glance) -> bool:
@@ -300,10 +294,9 @@ class TakeDetector:
         t = max(left, self._stream.watermark + 1 + error)
         self._taken += 1
         taken = Taken(t=t, id=f"t{self._taken}", seat=seat, t_error=error)
-        if self._pile.reasons is not None:
-            seen = self._leaving.t != self._stream.blind_until and not self._stream.gap_open
-            reason = Reason.PLACE_BARE if seen else Reason.LEFT_UNSEEN
-            self._pile.reasons.note(reason, observation=taken, bearing=angle, since=self._leaving.t)
+        seen = self._leaving.t != self._stream.blind_until and not self._stream.gap_open
+        reason = Reason.PLACE_BARE if seen else Reason.LEFT_UNSEEN
+        self._pile.reasons.note(reason, observation=taken, bearing=angle, since=self._leaving.t)
         self._leaving = None
         self._arms.forget_sweeps()
         self._pile.clear(since=left)

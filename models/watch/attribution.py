@@ -5,8 +5,9 @@ A *scrap* is a piece of an old card that shows from under others, and was read a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 
 import cv2
 import numpy as np
@@ -16,6 +17,7 @@ from models.eye.classes import SURE_READING, UNREAD, look_alike
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.faces import (
+    WhitePatches,
     first_unexplained,
     index_places,
     looked_alike,
@@ -26,9 +28,9 @@ from models.watch.faces import (
 )
 from models.watch.gaze import Found
 from models.watch.measure import HALF, INDEX, LITTLE, NEARLY_ALL, OVER, PART, SLIGHT, STRIDE
-from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
+from models.watch.motion import PAPER_STEP, Bytes, Motion
 from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
-from models.watch.reasons import Reason
+from models.watch.reasons import Reason, first_that_holds
 from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
 
@@ -47,8 +49,8 @@ class _Round:
 class Attribution:
     """Assigns readings to cards, and opens a card for each reading that shows a new one."""
 
-    def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
-        self._motion, self._stream, self._pile = motion, stream, pile
+    def __init__(self, motion: Motion, stream: Stream, pile: Pile, paper: WhitePatches) -> None:
+        self._motion, self._stream, self._pile, self._paper = motion, stream, pile, paper
         self._settled: Bytes | None = None
         """The half picture of the last frame without a hand in it."""
         self._before = -1
@@ -62,15 +64,15 @@ class Attribution:
         for s, quad in found:
             for track in self._pile.open:
                 if track.last.name == s.card != UNREAD:
-                    self._stream.doubt_way(quad, track.last.t + 1, now.t, STRIDE * self._pile.card_height)
+                    self._paper.doubt_way(quad, track.last.t + 1, now.t)
         for s, quad in found:
             self._give(s, quad, frame)
         for track, s, quad in frame.given.values():
             covered = self._other_end_covered(s, quad, now)
             track.add(_sighting(s, quad, track, now, self._pile, self._at_rest(quad, now), covered))
-            track.note_indices(s)
         for track in self._pile.open:
-            track.missed = id(track) not in frame.given
+            if id(track) not in frame.given:
+                track.note_missed()
         self._explain_white(found, frame)
         self._before = now.index
 
@@ -80,11 +82,11 @@ class Attribution:
             # A reading under the pile may be a misreading of a card on its way to the top.
             if not (track.came_under() and track.may_be_scrap()):
                 until = frame.now.t if track.rested is None else track.rested
-                self._stream.explain_way(track.quad, track.low, until, STRIDE * self._pile.card_height)
+                self._paper.explain_way(track.quad, track.low, until)
         sure = [(s, quad) for s, quad in found if s.confidence >= SURE_READING]
         if self._pile.laid and any(s.top and s.card == self._pile.laid[-1].name for s, _ in sure):
             for _, quad in sure:
-                self._stream.explain_place(quad, frame.now)
+                self._paper.explain_place(quad, frame.now)
 
     def _other_end_covered(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Return whether another card shows where this card's second index would be: this card is then not on top."""
@@ -105,9 +107,9 @@ class Attribution:
         moving = now.glance.moving
         return not moving[self._motion.mask([quad], moving.shape) > 0].any()
 
-    def settle(self, now: SeenFrame, glance: Glance) -> None:
+    def settle(self, now: SeenFrame) -> None:
         """Remember how the pile looks while no hand is over it and no card is being laid."""
-        if not glance.reaches and not glance.changed and not any(t.seen_on_pile() for t in self._pile.open):
+        if now.glance.calm and not any(t.seen_on_pile() for t in self._pile.open):
             self._settled = now.half
 
     def _give(self, s: CardSeen, quad: Quad, frame: _Round) -> None:
@@ -116,7 +118,7 @@ class Attribution:
         if known is not None:
             self._update_known(known, s, quad, frame.now)
         elif s.card in self._pile.burned:
-            self._pile.burned[s.card] = quad
+            self._pile.note_burned(s.card, quad)
         else:
             dropped: list[Track] = []
             held = self._named_or_unread(s, frame.now)
@@ -124,10 +126,9 @@ class Attribution:
             if track is not None:
                 self._revise(track, held, quad, frame.now)
             else:
-                old = self._why_not_new(held, quad, frame.now)
+                old = first_that_holds(self._why_not_new(held, quad, frame.now))
                 if old is not None:
-                    if self._pile.reasons is not None:
-                        self._pile.reasons.note_once(old, s.card, confidence=s.confidence)
+                    self._pile.reasons.note_once(old, s.card, confidence=s.confidence)
                     return
                 track = self._opened(held, quad, frame, dropped)
             frame.given[id(track)] = (track, s, quad)
@@ -199,9 +200,7 @@ class Attribution:
             now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s),
             bare=s.bare, at_rest=self._at_rest(quad, now), indices=s.indices,
         )  # fmt: skip
-        track.add(seen)
-        track.note_indices(s)
-        del track.sightings[:-4]
+        track.add_again(seen)
         if track.rest is not before:
             self._pile.shifted()
 
@@ -245,7 +244,7 @@ class Attribution:
             if lately and track.may_be_scrap() and track.likely(s.card) and self._close(track, quad):
                 return track
         if s.card != UNREAD:
-            lasting = [track for track in lasting if track.sightings[0].t >= frame.now.t - LAID_NS]
+            lasting = [track for track in lasting if track.earliest.t >= frame.now.t - LAID_NS]
             if sure or len(s.indices) > 1:
                 # A card read from two indices is no other card; nor is one that lay still before white paper came.
                 lasting = [o for o in lasting if o.may_be_scrap() and not (o.still and self._white_since(o.last.t))]
@@ -267,7 +266,7 @@ class Attribution:
             return True
         if not track.scrap() or track.travelled():
             return False
-        if track.belief()[1] < SURE_READING:
+        if not track.is_sure():
             # One index under the pile, and two on a card in full view, belong to two cards.
             return self._apart(track, quad) or (double(s) and track.came_under() and track.may_be_scrap())
         return track.first < now.index - 2 and s.confidence >= SURE_READING and (s.top or self._apart(track, quad))
@@ -294,18 +293,17 @@ class Attribution:
         # too doubtful to begin a card is no evidence of another one.
         another = s.card not in (UNREAD, *track.weights()) and s.confidence >= HALF
         if came_now or (track.may_be_scrap() and another):
-            track.high = max(track.high, reveal(quad, now, self._stream, self._pile)[1])
+            track.widen_span(track.low, reveal(quad, now, self._stream, self._pile)[1])
 
     # New cards
 
     def _opened(self, s: CardSeen, quad: Quad, frame: _Round, dropped: Sequence[Track]) -> Track:
         """Return a new card under way, or one so far misread as another, if white paper leads back to it."""
         now = frame.now
-        track = Track(quad, now.index)
         if s.card == UNREAD:
-            track.low, track.high = unread_reveal(now, self._stream, self._pile)
+            track = Track(quad, now.index, *unread_reveal(now, self._stream, self._pile))
         else:
-            track.low, track.high, track.way = reveal(quad, now, self._stream, self._pile)
+            track = Track(quad, now.index, *reveal(quad, now, self._stream, self._pile))
         before = self._seen_before(track, s.card, frame)
         if before is not None:
             return before
@@ -313,8 +311,8 @@ class Attribution:
             # A card of another name that was just seen coming up there may have been a misreading of this one.
             lately = other.first >= track.first - 2 or (other in dropped and other.reads(s.card) > 0)
             if lately and (other in dropped or not other.scrap()) and self._close(other, quad):
-                track.low = min(track.low, other.low)
-        self._pile.open.append(track)
+                track.widen_span(other.low, track.high)
+        self._pile.follow(track)
         return track
 
     def _seen_before(self, track: Track, name: str, frame: _Round) -> Track | None:
@@ -334,33 +332,32 @@ class Attribution:
             None,
         )
 
-    def _why_not_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Reason | None:
-        """Return why a reading begins no card; None if something moved there recently enough to have brought one.
+    def _why_not_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Iterator[tuple[Reason | None, object]]:
+        """Yield the rules by which a reading begins no card; None: it begins one.
 
-        A card in full view where another one was known to lie counts as new, too: it came unseen.
+        Something must have moved there recently enough to have brought it. A card in full view where another one was
+        known to lie counts as new, too: it came unseen.
         """
-        if s.card != UNREAD and s.confidence < HALF:
-            return Reason.DOUBTFUL
-        if now.index == 0:
-            return None
+        yield Reason.DOUBTFUL, s.card != UNREAD and s.confidence < HALF
+        yield None, now.index == 0
         another = self._shows_another(s, quad, now)
-        if s.card == UNREAD and not another and first_unexplained(self._stream, self._pile) is None:
-            return Reason.NOTHING_CAME
+        came = another or first_unexplained(self._stream, self._pile) is not None
+        yield Reason.NOTHING_CAME, s.card == UNREAD and not came
         whole = another and len(s.indices) > 1
-        may_be_old = s.card != UNREAD and not whole
         # A face that showed there while no hand was over the pile is an old card, misread.
-        if may_be_old and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
-            return Reason.SHOWED_BEFORE
+        may_be_old = s.card != UNREAD and not whole
+        before = self._settled, now.half, self._pile.rests
+        yield Reason.SHOWED_BEFORE, may_be_old and shown_before(quad, s.indices, *before)
         if not self._pile.laid:
             self._unmoved.clear()
-        before = self._unmoved.get(s.card)
-        if before is not None and _in_places(s.indices, before, SLIGHT * self._pile.card_height):
-            return Reason.NOTHING_MOVED
+        unmoved = self._unmoved.get(s.card)
+        again = unmoved is not None and _in_places(s.indices, unmoved, SLIGHT * self._pile.card_height)
+        yield Reason.NOTHING_MOVED, again
         place = self._motion.mask([quad], now.glance.small.shape)
         moved = whole or self._motion.stirred(place, now.t - SWEEP_NS) > PART
         if not moved:
             self._unmoved[s.card] = s.indices
-        return None if moved else Reason.NOTHING_MOVED
+        yield Reason.NOTHING_MOVED, not moved
 
 
 def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach: float) -> bool:
@@ -380,56 +377,55 @@ def _was_blurred(track: Track, name: str, now: SeenFrame) -> bool:
 # A card's position relative to the pile
 
 
+class _Where(Enum):
+    ON = auto()
+    UNDER = auto()
+    BESIDE = auto()
+
+
 def _sighting(
     s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, at_rest: bool, covered: bool
 ) -> Sighting:
     """Return a reading in the newest frame as a sighting; ``covered``: another card covers its other end."""
     doubled = _in_one_place(s, quad, now, pile)
-    on_pile, under = _lie(s, quad, track, now, pile, whole=plain(s) and not doubled)
-    on_pile = on_pile and not covered
+    where = first_that_holds(_lies(s, quad, track, now, pile, whole=plain(s) and not doubled))
     return Sighting(
-        now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
+        now.index, now.t, s.card, s.confidence, quad, s.top,
+        on_pile=where is _Where.ON and not covered, under=where is _Where.UNDER, scrap=_is_old_index(s, pile),
         plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare,
         candidates=s.candidates, at_rest=at_rest, indices=s.indices, grey=s.grey,
     )  # fmt: skip
 
 
-def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whole: bool) -> tuple[bool, bool]:
-    """Return whether a card lies on the pile, and whether under it; neither if only newer cards lie on it."""
-    if s.top and not pile.laid:
-        return True, False
-    cards = [*pile.laid, *pile.open]
+def _lies(
+    s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whole: bool
+) -> Iterator[tuple[_Where, object]]:
+    """Yield the rules by which a card lies on the pile, under it, or beside it: there only newer cards lie on it."""
+    yield _Where.ON, s.top and not pile.laid
     # A card seen on the pile is about to be reported: the next one soon lies on it.
-    sure = (o for o in pile.open if o is not track and o.seen_on_pile() and o.belief()[1] >= SURE_READING)
+    sure = (o for o in pile.open if o is not track and o.seen_on_pile() and o.is_sure())
     older = sorted((o for o in (*pile.laid, *sure) if o.high <= track.high), key=lambda o: o.high)
     least = OVER * area(quad)
-    if not any(shared_area(quad, other.quad) >= least for other in older[-3:]):
-        return False, False
-    if s.top or whole:
-        return True, False
+    yield _Where.BESIDE, not any(shared_area(quad, other.quad) >= least for other in older[-3:])
+    yield _Where.ON, s.top or whole
     # A scrap mistaken for a card under way hides nothing.
-    newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
-    if any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer):
-        return False, False
-    seemed_lower = False
-    for other in cards:
-        # Check whether a card of the pile was just seen on top of everything at this place.
-        if other.high <= track.high and other.sightings and other.last.index == now.index:
-            # A hand makes a card look less bare, but another card does so even more.
-            barer = other.last.bare > s.bare + SLIGHT
-            surely_top = other.last.plain or (other.last.top and other.last.confidence >= 0.8)
-            if shared_area(quad, other.quad) >= least:
-                if surely_top or (barer and s.bare < LITTLE):
-                    return False, True
-                seemed_lower = seemed_lower or barer
-    return s.confidence >= SURE_READING and not seemed_lower, False
+    newer = [o for o in pile.cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
+    yield _Where.BESIDE, any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer)
+    # A card of the pile may just have been seen on top of everything at this place.
+    seen = [o for o in pile.cards if o.high <= track.high and o.sightings and o.last.index == now.index]
+    there = [o.last for o in seen if shared_area(quad, o.quad) >= least]
+    # A hand makes a card look less bare, but another card does so even more.
+    barer = [upper for upper in there if upper.bare > s.bare + SLIGHT]
+    yield _Where.UNDER, any(upper.plain or (upper.top and upper.confidence >= 0.8) for upper in there)
+    yield _Where.UNDER, barer and s.bare < LITTLE
+    yield _Where.ON, s.confidence >= SURE_READING and not barer
 
 
 def _in_one_place(s: CardSeen, quad: Quad, now: SeenFrame, pile: Pile) -> bool:
     """Return whether another card shows whole and on top at this lower reading's place: both cannot be whole."""
     if s.top:
         return False
-    seen = (other for other in [*pile.laid, *pile.open] if other.sightings and other.last.index == now.index)
+    seen = (other for other in pile.cards if other.sightings and other.last.index == now.index)
     return any(
         other.last.plain and other.last.top and other.last.name != s.card and iou(other.quad, quad) > HALF
         for other in seen

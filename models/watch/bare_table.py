@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
-from models.eye.geometry import Quad, convex_quad, height_of
+from models.eye.geometry import Quad, convex_quad, height_of, moved_by
 from models.watch.grain import Grain, likeness
 from models.watch.measure import INDEX, LITTLE, MOST, SLIGHT
 from models.watch.motion import ROWS, Bytes
-from models.watch.shift import Shift, moved_by, shift_between, warped
+from models.watch.shift import Shift, shift_between, warped
 
 _GRAIN_MOST: Final = 0.08
 """Clipping limit of the grain, in logarithms of light."""

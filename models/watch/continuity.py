@@ -15,7 +15,6 @@ from models.eye.geometry import distance
 from models.watch.faces import looks_as_known
 from models.watch.gaze import Found
 from models.watch.measure import NEARLY_ALL, OVER
-from models.watch.motion import Glance
 from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reasons import Reason
 from models.watch.stream import LONG_AGO, MARGIN_NS, SeenFrame, Stream
@@ -41,7 +40,7 @@ class Continuity:
         self._shown = None
         since = self._stream.gap_since
         cards = [*self._pile.laid, *(track for track in self._pile.open if not track.scrap())]
-        before = [track for track in cards if track.sightings and track.sightings[0].t <= since]
+        before = [track for track in cards if track.sightings and track.earliest.t <= since]
         self._top = max(before, key=lambda track: track.high, default=None)
 
     def must_look(self, now: SeenFrame) -> bool:
@@ -51,13 +50,10 @@ class Continuity:
         self._looked = now.t
         return True
 
-    def judge(
-        self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None, told: list[Observation]
-    ) -> list[Observation]:
+    def judge(self, now: SeenFrame, found: Sequence[Found] | None, told: list[Observation]) -> list[Observation]:
         """Return the observations to report for the newest frame, preceded by the gap if there was one.
         Args:
             now: the newest frame.
-            glance: what it shows at a glance.
             found: the readings of it; None if it was not read.
             told: the watcher's pending observations.
         """
@@ -76,12 +72,12 @@ class Continuity:
         if top is not None:
             return self._close(told, [top.card])
         late = now.t - stream.gap_until > SWEEP_NS
-        if not self._pile.laid and (late or self._top is not None) and self._is_empty(now, glance, found):
+        if not self._pile.laid and (late or self._top is not None) and self._is_empty(now, found):
             # A pile may have lain here and been taken since, under the hands that hid it.
             half = min((now.t - stream.gap_since) // 2, MAX_ERROR + 1)
             gone = Taken(t=now.t - half, id=f"gt{self._gaps + 1}", t_error=half - 1)
             return self._close([*told, gone], [])
-        if not news and self._is_same(now, glance, found):
+        if not news and self._is_same(now, found):
             if self._top is None and stream.gap_until - stream.gap_since > PASSING_NS:
                 # A whole pile may have come and gone.
                 return self._close(told, [])
@@ -91,9 +87,9 @@ class Continuity:
             return self._close(told, [UNREAD])
         return told
 
-    def _is_empty(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> bool:
+    def _is_empty(self, now: SeenFrame, found: Sequence[Found] | None) -> bool:
         """Return whether the newest frame shows no card, and nothing that may hide one."""
-        return glance.calm and not now.blind and not found and not now.suspects and not now.still
+        return now.glance.calm and not now.blind and not found and not now.suspects and not now.still
 
     def _lies_on_top(self, card: Card) -> bool:
         """Return whether a card just reported was seen on top of all others."""
@@ -125,28 +121,28 @@ class Continuity:
     def _fresh(self) -> list[Track]:
         """Return the cards, reported or under way, first seen after the gap."""
         until = self._stream.gap_until
-        return [track for track in (*self._pile.laid, *self._pile.open) if track.sightings[0].t >= until]
+        return [track for track in self._pile.cards if track.earliest.t >= until]
 
-    def _is_same(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> bool:
+    def _is_same(self, now: SeenFrame, found: Sequence[Found] | None) -> bool:
         """Return whether the newest frame shows that nothing came and nothing went."""
         before, top = self._stream.before, self._top
         first = now.t == self._stream.gap_until
         if now.blind:
             return False
-        if first and before is not None and before.glance.calm and glance.calm:
+        if first and before is not None and before.glance.calm and now.glance.calm:
             return top is None or looks_as_known(top.quad, now, self._stream, NEARLY_ALL)
         if not all(track.travelled() for track in self._fresh()):
             return False
         if top is None:
-            return self._is_empty(now, glance, found)
-        if glance.calm and looks_as_known(top.quad, now, self._stream, NEARLY_ALL):
+            return self._is_empty(now, found)
+        if now.glance.calm and looks_as_known(top.quad, now, self._stream, NEARLY_ALL):
             return True
         near = OVER * self._pile.card_height
         return any(
             s.card == top.belief()[0] != UNREAD
             and s.top
             and s.confidence >= SURE_READING
-            and (glance.calm or len(s.indices) > 1)
+            and (now.glance.calm or len(s.indices) > 1)
             and distance(quad, top.quad) < near
             for s, quad in found or ()
         )
@@ -161,7 +157,7 @@ class Continuity:
         self._shown = lying[-1] if lying else ""
         # Other cards that came unseen lie under the top one; drop them.
         self._pile.keep_open(
-            lambda track: track.travelled() or not stream.spans_gap(track.low, track.sightings[0].t),
+            lambda track: track.travelled() or not stream.spans_gap(track.low, track.earliest.t),
             Reason.UNSEEN_IN_GAP,
         )
         return [gap, *told]
@@ -169,6 +165,6 @@ class Continuity:
     def _forget(self) -> None:
         """End the gap: stop following cards that were under way before it and have not been seen since."""
         stream = self._stream
-        stream.gap_open = False
+        stream.close_gap()
         self._pile.keep_open(lambda track: track.last.t > stream.gap_since, Reason.LOST_IN_GAP)
         self._looked = LONG_AGO

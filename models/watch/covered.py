@@ -62,28 +62,28 @@ class Covered:
         """Whether only the eye can tell what lies there."""
         return self._begin is not None
 
-    def look(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> Track | None:
+    def look(self, now: SeenFrame, found: Sequence[Found] | None) -> Track | None:
         """Return the unreadable card once one certainly lies there; ``found`` holds the eye's readings, if any."""
         top = self._pile.laid[-1] if self._pile.laid else None
         if top is not self._top:
             self._top, self._begin, self._half = top, None, None
             self._shown = now.t if top is None else top.last.t
-        if self._is_brought(glance):
+        if self._is_brought(now.glance):
             self._brought = now.t
         if top is None:
             return None
         quad = top.quad if top.rest is None else top.rest
-        if top.name == UNREAD and self._half is None and self._is_covered(quad, glance):
+        if top.name == UNREAD and self._half is None and self._is_covered(quad, now.glance):
             self._half = now.half
         if self._shows(top, quad, now, found):
             self._shown, self._begin = now.t, None
             return None
         # A card never seen without a hand on it may still be hidden by that hand.
-        if self._half is None or not self._is_covered(quad, glance) or self._is_read(found):
+        if self._half is None or not self._is_covered(quad, now.glance) or self._is_read(found):
             self._begin = None
         elif self._begin is None:
             # A newly laid card changes the place; a card that slid off or was nudged did so before it was seen again.
-            place = self._motion.mask([quad], glance.small.shape, widen=1)
+            place = self._motion.mask([quad], now.glance.small.shape, widen=1)
             self._begin = now if self._motion.stirred(place, self._shown + 1) >= PART else None
         elif found is not None and now.t - self._begin.t >= TURNED_NS:
             return self._unread(quad, self._begin, now)
@@ -147,16 +147,14 @@ class Covered:
     def _unread(self, quad: Quad, begin: SeenFrame, now: SeenFrame) -> Track:
         """Return the unreadable card as a card under way."""
         place = self._outline(quad, now)
-        track = Track(place, begin.index, max(self._came_after, self._stream.soonest), begin.end)
-        track.high = max(track.low, track.high)
-        track.way = {m.index: place for m in self._stream.moments if self._came_after < m.t <= begin.t}
-        track.rest, track.rested, track.still = place, begin.t, 1
-        track.sightings = [
+        low = max(self._came_after, self._stream.soonest)
+        way = {m.index: place for m in self._stream.moments if self._came_after < m.t <= begin.t}
+        looks = [
             Sighting(m.index, m.t, UNREAD, 0.0, place, top=True, on_pile=True, under=False, bare=1.0, at_rest=True)
             for m in (begin, now)
         ]
         self._begin = None
-        return track
+        return Track(place, begin.index, low, max(low, begin.end), way, looks, rest=place, rested=begin.t, still=1)
 
     def _outline(self, quad: Quad, now: SeenFrame) -> Quad:
         """Return its outline: around all that changed there, if about card-sized; otherwise that of the card below."""

@@ -6,6 +6,7 @@ name (`models.watch.prior`). The eye alone decides whether and when a card was l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -13,11 +14,11 @@ import numpy as np
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.geometry import area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.arms import Arms, brought_from
-from models.watch.measure import HALF, OVER, SLIGHT
-from models.watch.motion import Glance, Motion
+from models.watch.measure import FEW, HALF, INDEX, OVER, SLIGHT
+from models.watch.motion import Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS
 from models.watch.prior import NamedCard, Prior, Trust, judge
-from models.watch.reasons import Reason
+from models.watch.reasons import Reason, first_that_holds
 from models.watch.stream import MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Track
 from referee.engine.foresight import Foresight
@@ -25,6 +26,11 @@ from referee.engine.observations import MAX_ERROR, Card, Observation, Placed
 
 _PROOF: Final = 4.4
 """Total vote weight that names a card at once, if its name is beyond doubt."""
+_NEAR_PILE: Final = 1.7
+"""Greatest distance from the pile, in card heights, of a card that was slid under it."""
+
+Rule = tuple[Reason | None, object]
+"""A reason and whether it holds; the first of several that holds decides. None: undecided."""
 
 
 class Decisions:
@@ -40,42 +46,40 @@ class Decisions:
         """Set which cards can come after all those reported so far; None if unknown."""
         self._foresight = foresight
 
-    def decide(self, now: SeenFrame, glance: Glance, *, taken: bool = False) -> list[Observation]:
+    def decide(self, now: SeenFrame, *, taken: bool = False) -> list[Observation]:
         """Return what the newest frame settles; ``taken``: it shows the pile gone with all its cards."""
         # Only the first frame shows several cards at once: then what lies below another came first.
         ordered = sorted(self._pile.open, key=lambda track: (track.high, track.last.top))
-        return [seen for track in ordered for seen in self._settle(track, now, glance, taken=taken)]
+        return [seen for track in ordered for seen in self._settle(track, now, taken=taken)]
 
-    def finish(self, now: SeenFrame, glance: Glance) -> list[Observation]:
+    def finish(self, now: SeenFrame) -> list[Observation]:
         """Return the observations that can still be made, at the end of the stream, of the cards under way."""
-        return [seen for track in list(self._pile.open) for seen in self._settle(track, now, glance, final=True)]
+        return [seen for track in list(self._pile.open) for seen in self._settle(track, now, final=True)]
 
-    def decide_before_gap(self, last: SeenFrame, glance: Glance) -> list[Observation]:
+    def decide_before_gap(self, last: SeenFrame) -> list[Observation]:
         """Return the observations that the last frame before a gap settles, without waiting for more looks."""
         out: list[Observation] = []
         for track in sorted(self._pile.open, key=lambda track: (track.high, track.last.top)):
-            sure = track.belief()[1] >= SURE_READING and track.belief()[0] not in self._pile.names
+            sure = track.is_sure() and track.belief()[0] not in self._pile.names
             laid = why_laid(track, self._pile, last, over=False) if sure else None
             if laid is not None:
                 told = judge(*track.belief(), track.looks(), self._prior(track))
-                out += self._report(track, told, Reason.NO_BETTER_LOOK, laid, last, glance)
+                out += self._report(track, told, Reason.NO_BETTER_LOOK, laid, last)
         return out
 
-    def tell_unread(self, track: Track, now: SeenFrame, glance: Glance) -> list[Observation]:
+    def tell_unread(self, track: Track, now: SeenFrame) -> list[Observation]:
         """Report a card that lies face up on the pile and shows nothing to read."""
         # The eye's doubtful readings of this card so far are not other cards.
         scraps = (other for other in self._pile.open if iou(other.quad, track.quad) > SLIGHT)
-        for other in [other for other in scraps if other.belief()[1] < SURE_READING]:
+        for other in [other for other in scraps if not other.is_sure()]:
             self._pile.drop(other, Reason.UNREAD_LIES_THERE)
-        self._pile.open.append(track)
+        self._pile.follow(track)
         self._arms.note_hands()
-        out = self._report(track, NamedCard(UNREAD, 0.0), Reason.UNREAD, Reason.NOTHING_TO_READ, now, glance)
-        self._stream.known_half, self._stream.known_quads = now.half, [track.quad]
+        out = self._report(track, NamedCard(UNREAD, 0.0), Reason.UNREAD, Reason.NOTHING_TO_READ, now)
+        self._stream.know_cards(now.half, [track.quad])
         return out
 
-    def _settle(
-        self, track: Track, now: SeenFrame, glance: Glance, *, taken: bool = False, final: bool = False
-    ) -> list[Observation]:
+    def _settle(self, track: Track, now: SeenFrame, *, taken: bool = False, final: bool = False) -> list[Observation]:
         """Report, drop or keep a card under way."""
         name, sure = track.belief()
         # A card that was slid under the pile and lies there in sight is looked at no more.
@@ -83,9 +87,9 @@ class Decisions:
         lost = now.t - track.last.t
         # A hand may hide the card or have slid it under the pile: wait for it to leave, unless a later card lies there.
         # Then look for the card once more before giving it up. A hand that has gone with the pile reveals no more.
-        hidden = not taken and (bool(glance.reaches) or not (now.looked or now.plain))
+        hidden = not taken and (bool(now.glance.reaches) or not (now.looked or now.plain))
         waits = hidden and not _is_followed(track, self._pile) and lost < PATIENCE_NS
-        slid = not glance.reaches and _lies_under_top(track, self._pile)
+        slid = not now.glance.reaches and _lies_under_top(track, self._pile)
         over = final or slid or (gone and lost > HAND_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
@@ -95,10 +99,10 @@ class Decisions:
         if laid is not None:
             told = self._reading_to_tell(track, now, over)
             if told is not None:
-                return self._report(track, *told, laid, now, glance)
+                return self._report(track, *told, laid, now)
         if over:
             return self._vanished(track, name, sure)
-        if _age(track, now) > 2 * PATIENCE_NS:
+        if track.age(now.t) > 2 * PATIENCE_NS:
             self._pile.drop(track, Reason.UNDECIDED)
         return []
 
@@ -107,31 +111,32 @@ class Decisions:
         wait.
         """
         name, sure = track.belief()
-        if named_at_once(track):
-            prior = self._prior(track)
-            # A name that memory rules out deserves another look, unless a later card would be reported first.
-            if prior is None or prior.allows(name) or _is_followed(track, self._pile):
-                return judge(name, sure, track.looks(), prior), Reason.BEYOND_DOUBT
-        followed = any(
-            other.name is None and named_at_once(other) for other in self._pile.open if other.high > track.high
-        )
-        if followed and sure >= SURE_READING and track.more_than_a_glimpse(name):
-            # The next card is about to be reported, and this one could not be reported after it.
-            return judge(name, sure, track.looks(), self._prior(track)), Reason.NEXT_WAITS
-        age = _age(track, now)
-        if over or age >= PATIENCE_NS or (track.still >= 3 and age > HAND_NS):
-            reading = judge(name, sure, track.looks(), self._prior(track))
-            if sure >= SURE_READING and track.more_than_a_glimpse(name):
-                return reading, Reason.NO_BETTER_LOOK
-            if sure < SURE_READING <= reading.confidence and track.likely(reading.card) >= 2:
-                return reading, Reason.MEMORY
-            tops = sum(s.top for s in track.sightings)
-            bare = any(s.top and s.bare >= HALF for s in track.sightings)
-            over_pile = track.seen_on_pile() > max(1, track.seen_under())
-            # Seen well enough to be a card at all?
-            if track.rest is not None and tops >= 3 and bare and over_pile and not _another_look(track, self._pile):
-                return NamedCard(UNREAD, sure, reading.candidates), Reason.UNREAD
-        return None
+        prior = self._prior(track)
+        reading = judge(name, sure, track.looks(), prior)
+        reason = first_that_holds(self._naming_rules(track, now, over, prior, reading))
+        if reason is None:
+            return None
+        return (NamedCard(UNREAD, sure, reading.candidates) if reason is Reason.UNREAD else reading), reason
+
+    def _naming_rules(
+        self, track: Track, now: SeenFrame, over: bool, prior: Prior | None, reading: NamedCard
+    ) -> Iterator[Rule]:
+        (name, sure), age = track.belief(), track.age(now.t)
+        # A name that memory rules out deserves another look, unless a later card would be reported first.
+        expected = prior is None or prior.allows(name) or _is_followed(track, self._pile)
+        yield Reason.BEYOND_DOUBT, named_at_once(track) and expected
+        known = sure >= SURE_READING and track.more_than_a_glimpse(name)
+        # The next card is about to be reported, and this one could not be reported after it.
+        later = (other for other in self._pile.open if other.high > track.high)
+        yield Reason.NEXT_WAITS, known and any(other.name is None and named_at_once(other) for other in later)
+        yield None, not (over or age >= PATIENCE_NS or (track.still >= FEW and age > HAND_NS))
+        yield Reason.NO_BETTER_LOOK, known
+        yield Reason.MEMORY, sure < SURE_READING <= reading.confidence and track.likely(reading.card) >= 2
+        # Seen well enough to be a card at all?
+        tops = sum(s.top for s in track.sightings)
+        bare = any(s.top and s.bare >= HALF for s in track.sightings)
+        over_pile = track.rest is not None and track.seen_on_pile() > max(1, track.seen_under())
+        yield Reason.UNREAD, tops >= FEW and bare and over_pile and not _another_look(track, self._pile)
 
     def _prior(self, track: Track) -> Prior | None:
         """Return deck memory's prior for a card; None while an earlier card may be unreported."""
@@ -142,43 +147,34 @@ class Decisions:
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """Settle a card that disappeared without being seen on the pile: it was slid under it, or carried off."""
-        reason = self._why_not_placed(track, name, sure)
+        reason = first_that_holds(self._why_not_placed(track, name, sure))
         if reason is not None:
             self._pile.drop(track, reason)
             return []
-        self._pile.open.remove(track)
-        self._pile.burned[name] = track.quad
+        self._pile.burn(track, name)
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
         cards = () if track.suit_open else (name,)
         placed = Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=cards)
-        if self._pile.reasons is not None:
-            self._pile.reasons.note_card(track, Reason.SLID_UNDER, observation=placed)
+        self._pile.reasons.note_card(track, Reason.SLID_UNDER, observation=placed)
         return [placed]
 
-    def _why_not_placed(self, track: Track, name: str, sure: float) -> Reason | None:
-        """Return why a card that disappeared was not slid under the pile; None if it was."""
-        came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
+    def _why_not_placed(self, track: Track, name: str, sure: float) -> Iterator[Rule]:
+        """Yield the rules by which a card that disappeared was not slid under the pile."""
         if sure < SURE_READING:
-            if _is_followed(track, self._pile) and track.seen_on_pile():
-                return Reason.COVERED_TOO_SOON
-            return Reason.NEVER_AT_REST if track.rest is None else Reason.NEVER_SURE
-        if track.reads(name) < 2:
-            return Reason.ONE_LOOK
-        if not self._pile.laid:
-            return Reason.NEVER_AT_REST
-        if came < 0.25 * self._pile.card_height:
-            return Reason.NEVER_MOVED
+            yield Reason.COVERED_TOO_SOON, _is_followed(track, self._pile) and track.seen_on_pile()
+            yield Reason.NEVER_AT_REST, track.rest is None
+            yield Reason.NEVER_SURE, True
+        yield Reason.ONE_LOOK, track.reads(name) < 2
+        yield Reason.NEVER_AT_REST, not self._pile.laid
+        came = max(distance(track.earliest.quad, s.quad) for s in track.sightings)
+        yield Reason.NEVER_MOVED, came < INDEX * self._pile.card_height
         if not track.last.under and track.seen_under() <= max(1, track.seen_on_pile()):
-            (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
-            if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height:
-                return Reason.CARRIED_OFF
-            return None if _bared(track, self._pile) else Reason.NOT_SLID_UNDER
-        return None
+            off = np.subtract(centre_of(track.quad), self._pile.middle(self._stream.shape))
+            yield Reason.CARRIED_OFF, np.hypot(*off) > _NEAR_PILE * self._pile.card_height
+            yield Reason.NOT_SLID_UNDER, not _bared(track, self._pile)
 
-    def _report(
-        self, track: Track, told: NamedCard, naming: Reason, laid: Reason, now: SeenFrame, glance: Glance
-    ) -> list[Observation]:
+    def _report(self, track: Track, told: NamedCard, naming: Reason, laid: Reason, now: SeenFrame) -> list[Observation]:
         """Report that a card was laid, unless it was reported already; ``naming`` and ``laid`` are the reasons."""
         name = told.card
         if track.suit_open and name != UNREAD:
@@ -190,26 +186,24 @@ class Decisions:
         if again is not None:
             self._pile.drop(track, Reason.READ_TWO_WAYS, again.belief()[0])
             return []
-        self._pile.open.remove(track)
         if upper is not None:
-            # Of two cards that came up together, the lower is the earlier.
-            track.low, track.high = min(track.low, upper.low), min(track.high, upper.high) - 1
-            if not self._stream.spans_gap(track.low, track.sightings[0].t):
+            track.precede(upper)
+            if not self._stream.spans_gap(track.low, track.earliest.t):
                 # Two cards first seen together after a gap need not have come together.
-                self._pile.doubles.append((track, upper))
+                self._pile.note_pair(track, upper)
         self._pile.lay(track, name)
-        if track.still and not glance.reaches:
-            self._motion.learn_paper(glance.small, track.quad)
+        if track.still and not now.glance.reaches:
+            self._motion.learn_paper(now.glance.small, track.quad)
         low, high = track.low, track.high
         if low != high:
             low = max(low, self._stream.soonest)
             high = max(low, high)
         # A face may have shown for a while before a frame could tell it from an edge, but not come after one showed it.
-        begin = low if track.sightings[0].index == 0 else low - MARGIN_NS
+        begin = low if track.earliest.index == 0 else low - MARGIN_NS
         t = (begin + high) // 2 - (upper is not None)
-        error = 0 if track.sightings[0].index == 0 else (high - begin + 1) // 2
+        error = 0 if track.earliest.index == 0 else (high - begin + 1) // 2
         angle = brought_from(track)
-        if self._stream.spans_gap(low, track.sightings[0].t):
+        if self._stream.spans_gap(low, track.earliest.t):
             error = min(error, MAX_ERROR)
             if not track.travelled():
                 # The player who was there at the end of the gap need not have laid it.
@@ -228,8 +222,7 @@ class Decisions:
             confidence=round(told.confidence, 3), known_at=now.t,
             bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
         )  # fmt: skip
-        if self._pile.reasons is not None:
-            self._pile.reasons.note_card(track, laid, naming=naming, observation=card, bearing=angle)
+        self._pile.reasons.note_card(track, laid, naming=naming, observation=card, bearing=angle)
         return [card]
 
     def _same_again(self, track: Track, name: str) -> Track | None:
@@ -247,7 +240,7 @@ class Decisions:
             and not other.came_under()
             and not (_seen_above(track, other) or any(s.top and s.index >= other.last.index for s in track.sightings))
             and abs(other.high - track.high) < close
-            and track.low - close < other.sightings[0].t < track.sightings[0].t + LAID_NS
+            and track.low - close < other.earliest.t < track.earliest.t + LAID_NS
             and iou(other.quad, track.quad) > 0.5
             and len(other.sightings) > track.reads(name) < 3
         )
@@ -261,7 +254,7 @@ def upper_of(track: Track, pile: Pile) -> Track | None:
     pile comes to rest below a card that was there before. Both must have been seen to move: a card that only comes to
     light when a pile is touched lay there before.
     """
-    if not track.travelled() or track.belief()[1] < SURE_READING or track.seen_under() == 0:
+    if not track.travelled() or not track.is_sure() or track.seen_under() == 0:
         return None
     return next(
         (
@@ -296,40 +289,36 @@ def why_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> Reason | N
 
     ``over``: no more will be seen of it.
     """
-    on, under = track.seen_on_pile(), track.seen_under()
-    if track.sightings[0].index == 0:
-        return Reason.FIRST_PICTURE
+    return first_that_holds(_laid_rules(track, pile, now, over))
+
+
+def _laid_rules(track: Track, pile: Pile, now: SeenFrame, over: bool) -> Iterator[Rule]:
+    on, under, age = track.seen_on_pile(), track.seen_under(), track.age(now.t)
+    yield Reason.FIRST_PICTURE, track.earliest.index == 0
     if not pile.laid:
         # A reading just after a pile was taken may be a misread card of that pile: the card must come to rest.
-        carried = track.sightings[0].t < pile.left + HAND_NS
-        if track.still >= 1 or (len(track.sightings) >= 3 and not carried):
-            return Reason.NO_PILE
-        return Reason.BENEATH if _lies_beneath(track, pile) else None
-    if track.plainly_laid():
-        return Reason.WHOLE_ON_PILE
-    if upper_of(track, pile) is not None:
-        return Reason.TWO_AT_ONCE
-    if track.came_under() or (not over and _waits_below(track) and _age(track, now) < PATIENCE_NS):
-        return None
-    if track.still and track.last.on_pile and on > under and (track.last.top or on > 1):
-        return Reason.RESTS_ON_PILE
-    if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
-        return Reason.STAYS_ON_PILE
-    plainly = [s for s in track.sightings if s.plain]
+        carried = track.earliest.t < pile.left + HAND_NS
+        yield Reason.NO_PILE, track.still or (len(track.sightings) >= FEW and not carried)
+        yield Reason.BENEATH, _lies_beneath(track, pile)
+        return
+    yield Reason.WHOLE_ON_PILE, track.plainly_laid()
+    yield Reason.TWO_AT_ONCE, upper_of(track, pile)
+    yield None, track.came_under() or (not over and _waits_below(track) and age < PATIENCE_NS)
+    yield Reason.RESTS_ON_PILE, track.still and track.last.on_pile and on > under and (track.last.top or on > 1)
+    yield Reason.STAYS_ON_PILE, on >= FEW and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:]))
     if on == under == 0 and track.still >= 2:
         # Whole and still beside the pile: it was laid there, even if it leaves later. So was a card that remains there.
-        whole = len(plainly) >= 3 and any(s.top for s in plainly)
-        remains = not track.missed and _age(track, now) >= PATIENCE_NS and track.belief()[1] >= SURE_READING
-        if whole or remains:
-            return Reason.BESIDE_PILE
+        plainly = [s for s in track.sightings if s.plain]
+        yield Reason.BESIDE_PILE, len(plainly) >= FEW and any(s.top for s in plainly)
+        yield Reason.BESIDE_PILE, not track.missed and age >= PATIENCE_NS and track.is_sure()
     stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
     if any(s.double and s.on_pile for s in track.sightings):
-        stays = _age(track, now)
+        stays = age
     if over or (not track.missed and stays > LAID_NS):
-        return Reason.NOT_BARED if _laid_after_all(track, pile) else None
-    if on > 0 and under == 0 and pile.latest > track.high:
-        return Reason.FOLLOWED
-    return Reason.LIES_ON_TOP if under == 0 and track.still >= 3 and track.last.top else None
+        yield Reason.NOT_BARED, _laid_after_all(track, pile)
+        return
+    yield Reason.FOLLOWED, on > 0 and under == 0 and pile.latest > track.high
+    yield Reason.LIES_ON_TOP, under == 0 and track.still >= FEW and track.last.top
 
 
 def _waits_below(track: Track) -> bool:
@@ -392,8 +381,8 @@ def _lies_under_top(track: Track, pile: Pile) -> bool:
 
 def _is_followed(track: Track, pile: Pile) -> bool:
     """Whether a card whose name is known has come up after this one."""
-    later = (other for other in (*pile.laid, *pile.open) if other.high > track.high)
-    return any(other.name is not None or other.belief()[1] >= SURE_READING for other in later)
+    later = (other for other in pile.cards if other.high > track.high)
+    return any(other.name is not None or other.is_sure() for other in later)
 
 
 def _another_look(track: Track, pile: Pile) -> bool:
@@ -412,8 +401,3 @@ def _seen_above(track: Track, other: Track) -> bool:
     """Whether a card lay on top in a frame that showed the other one below it."""
     below = {s.index for s in other.sightings if not s.top}
     return any(s.top and s.index in below for s in track.sightings)
-
-
-def _age(track: Track, now: SeenFrame) -> int:
-    """Return the time since a card was first seen, ns."""
-    return now.t - track.sightings[0].t

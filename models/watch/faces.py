@@ -8,7 +8,7 @@ correlation: only the print distinguishes one white card from another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,10 +16,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import SURE_READING
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
-from models.watch.measure import FEW, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLIGHT, STRIDE
+from models.watch.measure import FEW, HALF, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
 from models.watch.pace import LAID_NS, PATIENCE_NS
 from models.watch.reaches import box_of
@@ -169,14 +168,13 @@ def _on_its_way(suspect: Patch, moment: SeenFrame, pile: Pile) -> bool:
     """Whether white paper is probably a card that was read just before and has not come to rest."""
     reach = STRIDE * pile.card_height
     lately = (track for track in pile.open if not track.still and moment.t < track.high + LAID_NS)
-    return any(track.belief()[1] >= SURE_READING and distance(track.quad, suspect.place) < reach for track in lately)
+    return any(track.is_sure() and distance(track.quad, suspect.place) < reach for track in lately)
 
 
 def _another_came(moment: SeenFrame, pile: Pile) -> bool:
     """Whether one of the known cards came up in a frame: white paper on its way may have been that card."""
     return any(
-        track.low <= moment.end and moment.t < track.high and track.belief()[1] >= SURE_READING
-        for track in (*pile.laid[-2:], *pile.open)
+        track.low <= moment.end and moment.t < track.high and track.is_sure() for track in (*pile.laid[-2:], *pile.open)
     )
 
 
@@ -229,7 +227,10 @@ def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float
 
 
 class WhitePatches:
-    """Looks for faces that come up, and remembers which places were white before."""
+    """Looks for faces that come up, and remembers which places were white before.
+
+    It alone writes the suspects of frames.
+    """
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._motion, self._stream, self._pile = motion, stream, pile
@@ -244,7 +245,7 @@ class WhitePatches:
         if not self._pile.card_height or moment.half is None:
             return
         if glance.calm:
-            self._note_quiet(moment, glance)
+            self._note_quiet(moment)
             return
         place = self._stream.place_of(moment)
         before = self._stream.moments[place - 1] if place else None
@@ -275,13 +276,15 @@ class WhitePatches:
         return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
-        """Assign the white paper at the cards read in the newest frame to those cards."""
+        """Assign the white paper at the cards read in the newest frame to those cards, not at doubtful readings."""
         if now.half is None:
             return
         if self._white is None:
             self._white = np.zeros(now.half.shape[:2], np.uint8)
         paper = self._known_white(now.half, now.glance)
         for s, quad in found:
+            if s.confidence < HALF:
+                continue
             inside = np.zeros(self._white.shape, np.uint8)
             cv2.fillConvexPoly(inside, np.rint(grown(quad, 2.0 * PAPER_STEP) / PAPER_STEP).astype(np.int32), 255)
             if s.top and plain(s):
@@ -289,17 +292,48 @@ class WhitePatches:
                 self._white[inside > 0] = 0
             self._white |= paper & inside
 
+    def explain_way(self, quad: Quad, since: int, until: int) -> None:
+        """Attribute the white paper on a card's way to that card, now that the card was read.
+
+        The paper is sought between two instants (ns), within a `STRIDE` from one frame to the next.
+        """
+        for moment, near in self._way(quad, since, until):
+            moment.suspects = [s for s in moment.suspects if not any(s is suspect for suspect in near)]
+
+    def doubt_way(self, quad: Quad, since: int, until: int) -> None:
+        """Mark the white paper on a card's way (`explain_way`) as uncertain: it may be that card, now read again."""
+        for _, near in self._way(quad, since, until):
+            for suspect in near:
+                suspect.sure = False
+
+    def _way(self, quad: Quad, since: int, until: int) -> Iterator[tuple[SeenFrame, list[Patch]]]:
+        """Yield each frame with the white paper on a card's way, back from where the card was read."""
+        place, reach = quad, STRIDE * self._pile.card_height
+        for moment in reversed(self._stream.moments):
+            if since <= moment.t <= until:
+                near = [s for s in moment.suspects if distance(s.place, place) < reach]
+                place = min((s.place for s in near), key=lambda known: distance(known, place), default=place)
+                # A finger may split the paper in two.
+                near += [s for s in moment.suspects if s not in near and distance(s.place, place) < reach / 2]
+                yield moment, near
+
+    def explain_place(self, quad: Quad, now: SeenFrame) -> None:
+        """Attribute the white paper seen so far within an open card's place to that card."""
+        for moment in self._stream.moments:
+            if moment.t <= now.t:
+                moment.suspects = [s for s in moment.suspects if not holds(quad, centre_of(s.place))]
+
     def forget(self) -> None:
         """Forget the known white, since the pile was taken."""
         self._white = None
 
-    def _note_quiet(self, moment: SeenFrame, glance: Glance) -> None:
+    def _note_quiet(self, moment: SeenFrame) -> None:
         """While all is quiet, remember the white paper: it is no face that comes up later."""
         assert moment.half is not None
         if self._pile.open or moment.t - self._stream.busy_t < 2 * self._stream.spacing:
             return
         if self._white_t < self._stream.busy_t:
-            self._white, self._white_t = self._known_white(moment.half, glance), moment.t
+            self._white, self._white_t = self._known_white(moment.half, moment.glance), moment.t
 
     def _known_white(self, half: Bytes, glance: Glance) -> Mask:
         return np.asarray(

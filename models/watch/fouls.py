@@ -63,10 +63,7 @@ class Fouls:
     def _double_draws(self) -> list[Observation]:
         """Return the fouls of cards that came at once and are named by now."""
         out: list[Observation] = []
-        for lower, upper in list(self._pile.doubles):
-            if lower.name is None or upper.name is None:
-                continue
-            self._pile.doubles.remove((lower, upper))
+        for lower, upper in self._pile.take_named_pairs():
             seat = self._arms.seat(usual(lower.bearings + upper.bearings))
             if seat is not None:
                 came = [(track.low + track.high) // 2 for track in (lower, upper)]

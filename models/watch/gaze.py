@@ -11,7 +11,7 @@ import numpy as np
 
 from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import CardSeen
-from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
+from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, holds, shared_area
 from models.watch.bare_table import BareTable
 from models.watch.faces import WhitePatches, first_signs, first_suspected, first_unexplained, is_near, white_at_pile
 from models.watch.measure import FEW, HALF, INDEX, OVER, SLIGHT, SPECK
@@ -102,15 +102,14 @@ class Gaze:
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region, known)
         moment.looked, moment.occasion = True, occasion
         cards = seen if self._bare is None else self._bare.without_prints(image, seen)
-        if self._pile.reasons is not None:
-            for reading in seen:
-                if not any(reading is card for card in cards):
-                    self._pile.reasons.note_once(Reason.PRINTED, reading.card, confidence=reading.confidence)
+        for reading in seen:
+            if not any(reading is card for card in cards):
+                self._pile.reasons.note_once(Reason.PRINTED, reading.card, confidence=reading.confidence)
         return self._sifted(cards, moment.glance.calm)
 
     def _learn_size(self, found: list[Found], now: SeenFrame) -> None:
         """Learn a face's size and brightness from the first cards, and judge the earlier frames by them."""
-        self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
+        self._pile.learn_height([quad for _, quad in found])
         self._motion.learn_paper(now.glance.small, max(found, key=lambda pair: pair[0].confidence)[1])
         for moment in self._stream.moments:
             if moment is not now and moment.half is not None:
@@ -127,7 +126,7 @@ class Gaze:
         if self._unread_aside and first_unexplained(self._stream, self._pile) is not None:
             return
         aside = any(not any(holds(quad, centre_of(white)) for _, quad in found) for white in self._white)
-        tracks = [*self._pile.laid, *self._pile.open]
+        tracks = self._pile.cards
         beliefs = [track.belief() for track in tracks]
         names = {name for name, _ in beliefs}
         resting = next((track.belief()[0] for track in reversed(tracks) if track.name or track.still), None)
@@ -140,7 +139,7 @@ class Gaze:
         # Beside a known card that lies whole on top, a doubtful reading is an old card's corner. Otherwise it may be a
         # misread card on its way.
         topped = any(s.top and plain(s) and s.card in names for s, _ in found)
-        again = (track for track in tracks if track.name or track.sightings[0].index < now.index)
+        again = (track for track in tracks if track.name or track.earliest.index < now.index)
         sure = {name for name, confidence in (track.belief() for track in again) if confidence >= SURE_READING}
         doubtful = [s for s, _ in found if s.card not in sure and s.card not in self._pile.burned]
         self._known = now, quads, aside or any(s.confidence >= SURE_READING or not topped for s in doubtful)
@@ -149,8 +148,9 @@ class Gaze:
         """Compare frames from now on with the one that showed the known cards."""
         if self._known is None:
             return
-        moment, self._stream.known_quads, new = self._known
-        self._stream.known_half, self._known = moment.half, None
+        moment, quads, new = self._known
+        self._stream.know_cards(moment.half, quads)
+        self._known = None
         # White far from the pile that has gone by now was a cuff or the like: a card would show on its way.
         k = first_unexplained(self._stream, self._pile)
         since = [] if k is None else [m for m in islice(self._stream.moments, k, None) if m.index <= moment.index]

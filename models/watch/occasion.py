@@ -8,20 +8,19 @@ latter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import cv2
 import numpy as np
 
-from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
 from models.watch.decision import is_laid, named_at_once
 from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
 from models.watch.measure import CHANGED, FEW, NEARLY_ALL, SLIGHT, SPECK
 from models.watch.motion import Bytes, Mask, Motion, difference
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, TURNED_NS
-from models.watch.reasons import Occasion
+from models.watch.reasons import Occasion, first_that_holds
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 
@@ -60,37 +59,39 @@ class Occasions:
         ``leaving``: the instant (ns) since which the pile's place is bare, or None.
         """
         now.bare = self._shows_no_face(now)
+        return first_that_holds(self._rules(now, region, leaving))
+
+    def _rules(self, now: SeenFrame, region: PixelBox, leaving: int | None) -> Iterator[tuple[Occasion, object]]:
         if self._last is None or self._clear is None:
-            return Occasion.FIRST
-        gone = self._hindered and now.glance.calm
+            yield Occasion.FIRST, True
+            return
         # A card that came may be readable now that the hand is gone.
-        if gone and (self._unread_top or first_unexplained(self._stream, self._pile) is not None):
-            return Occasion.HAND_LEFT
+        gone = self._hindered and now.glance.calm
+        yield Occasion.HAND_LEFT, gone and (self._unread_top or first_unexplained(self._stream, self._pile) is not None)
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
         moves = cv2.countNonZero(now.glance.moving[spot]) > SPECK
-        if leaving is not None and self._last_moved and not moves:
-            # A card read on its way may have come to rest there, so the pile may not be gone.
-            return Occasion.CAME_TO_REST
+        # A card read on its way may have come to rest there, so the pile may not be gone.
+        yield Occasion.CAME_TO_REST, leaving is not None and self._last_moved and not moves
         other = difference(now.glance.small[spot], self._last[spot], CHANGED)
         if cv2.countNonZero(other) <= SPECK:
             now.plain = True
             self._still_looks += bool(self._pile.open)
-            return Occasion.AGAIN if self._pile.open and self._still_looks <= FEW else None
+            yield Occasion.AGAIN, self._pile.open and self._still_looks <= FEW
+            return
         self._still_looks = 0
-        if leaving is not None and self._last_t < leaving:
-            return Occasion.PLACE_BARE
-        if self._white_shows(now):
-            return Occasion.WHITE
+        yield Occasion.PLACE_BARE, leaving is not None and self._last_t < leaving
+        yield Occasion.WHITE, self._white_shows(now)
         tracks = [track for track in self._pile.open if self._is_unsettled(track, now)]
         if tracks:
-            return Occasion.MAY_REST if self._may_settle(tracks, now, other, spot) else None
-        if not moves:
+            yield Occasion.MAY_REST, self._may_settle(tracks, now, other, spot)
+        elif moves:
+            now.plain = now.bare
+            since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
+            yield Occasion.MOVEMENT, now.t - since >= LAID_NS
+        else:
             now.plain = not (self._has_vanished(now) or self._differs(now, other, spot))
-            return None if now.plain else Occasion.CHANGED
-        now.plain = now.bare
-        since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
-        return Occasion.MOVEMENT if now.t - since >= LAID_NS else None
+            yield Occasion.CHANGED, not now.plain
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
         """Whether a frame certainly shows no face beside the known ones: nothing white, and all of those unchanged."""
@@ -121,14 +122,13 @@ class Occasions:
     def _has_vanished(self, now: SeenFrame) -> bool:
         """Whether a card under way has disappeared, and the hand that laid it or slid it under the pile has gone."""
         return now.glance.calm and any(
-            track.missed and track.last.t > self._clear_t and track.belief()[1] >= SURE_READING
-            for track in self._pile.open
+            track.missed and track.last.t > self._clear_t and track.is_sure() for track in self._pile.open
         )
 
     def _may_settle(self, tracks: Sequence[Track], now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
         """Whether cards under way have come to rest, or have had the time to."""
         since = now.t - self._last_t
-        early = any(track.may_be_scrap() and now.t - track.sightings[0].t < HAND_NS for track in tracks)
+        early = any(track.may_be_scrap() and track.age(now.t) < HAND_NS for track in tracks)
         if since >= (TURNED_NS if early else LET_GO_NS):
             return True
         # Movement so near a card may be its own edge.
@@ -143,7 +143,7 @@ class Occasions:
             cv2.bitwise_and(other, difference(now.glance.small[spot], self._clear[spot], CHANGED)), np.uint8
         )
         other = np.asarray(cv2.bitwise_and(other, now.glance.foreign[spot]), np.uint8)
-        fresh = [track.quad for track in self._pile.laid if track.sightings[0].t > self._clear_t]
+        fresh = [track.quad for track in self._pile.laid if track.earliest.t > self._clear_t]
         fresh = [quad for quad in fresh if looks_as_known(quad, now, self._stream)]
         told = self._motion.mask(fresh, now.glance.small.shape, widen=1)[spot]
         return cv2.countNonZero(cv2.bitwise_and(other, cv2.bitwise_not(told))) > SPECK

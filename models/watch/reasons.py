@@ -6,8 +6,10 @@ one stable word; `referee.vision.reason_lines` has the sentences for people.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from referee.engine.observations import Observation
 
@@ -162,6 +164,17 @@ class Shown(StrEnum):
     """The face; the eye read it."""
     ALIKE = "alike"
     """The face: the place looks as it did when the card was read."""
+
+
+_Answer = TypeVar("_Answer")
+
+
+def first_that_holds(rules: Iterable[tuple[_Answer, object]]) -> _Answer | None:
+    """Return the answer of the first rule that holds, a pair of answer and condition; None if none does.
+
+    A decision with many rules is a generator of them, in order, so that none is evaluated after the one that decides.
+    """
+    return next((reason for reason, holds in rules if holds), None)
 
 
 @dataclass(frozen=True, slots=True)

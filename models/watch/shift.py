@@ -50,9 +50,8 @@ class ShiftTracker:
 
     def look(self, glance: Glance) -> bool:
         """Take in a frame; return whether the camera has moved since the last quiet one."""
-        quiet = not glance.reaches and not glance.changed
-        if not quiet or not self._busy:
-            self._busy = not quiet
+        if not glance.calm or not self._busy:
+            self._busy = not glance.calm
             return False
         self._busy = False
         grain = self._grain_of(glance)
@@ -101,15 +100,7 @@ class ShiftTracker:
     def _carry(self, matrix: Shift) -> None:
         """Move the cards not read since, and the table under them, along with the table."""
         self._motion.carry(matrix, self._pile.mask(self._motion))
-        for track in self._pile.laid:
-            if self._places.get(id(track)) is not track.quad:
-                continue
-            track.quad = track.rest = moved_by(matrix, track.quad)
-            if track.indices is not None and len(track.indices):
-                track.indices = track.indices @ matrix[:, :2].T + matrix[:, 2]
-        for name, quad in self._pile.burned.items():
-            self._pile.burned[name] = moved_by(matrix, quad)
-        self._pile.shifted()
+        self._pile.carry(matrix, lambda track: self._places.get(id(track)) is track.quad)
 
 
 def shift_between(before: Grain, after: Grain, as_it_is: float, *, doubted: bool = False) -> Shift | None:
@@ -148,8 +139,3 @@ def warped(grain: Grain, matrix: Shift) -> Grain:
     rows, columns = grain[0].shape
     moved, there = (cv2.warpAffine(part, matrix, (columns, rows)) for part in grain)
     return np.asarray(moved, np.float32), np.asarray(there > 0.99, np.float32)
-
-
-def moved_by(matrix: Shift, quad: NDArray[np.floating]) -> Quad:
-    """Return points (k, 2) after a shift, px."""
-    return np.asarray(quad @ matrix[:, :2].T + matrix[:, 2], np.float32)

@@ -7,11 +7,11 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.eye.geometry import Quad, centre_of, distance, holds
+from models.eye.geometry import Quad
 from models.watch.measure import FEW
 from models.watch.motion import Bytes, Glance
 from models.watch.pace import LAID_NS, PATIENCE_NS, QUICKEST_LAY_NS, SWEEP_NS
-from models.watch.reasons import Occasion, Shown, SpanFrame
+from models.watch.reasons import Occasion, Shown, SpanFrame, first_that_holds
 from referee.units import MS
 
 MARGIN_NS: Final = 10 * MS
@@ -107,8 +107,8 @@ class Stream:
         """The earliest instant, ns, at which a card not yet reported may have come up."""
         return self.watermark + 2 + MARGIN_NS
 
-    def advance(self, t: int, shape: tuple[int, int]) -> None:
-        """Advance to the frame at an instant.
+    def advance(self, t: int, shape: tuple[int, int]) -> bool:
+        """Advance to the frame at an instant; return whether a gap in the frames ends with it.
 
         Raises:
             ValueError: the frame is not later than the previous one.
@@ -125,6 +125,7 @@ class Stream:
                 self.gap_since = self.gap_since if self.gap_open else self.moments[-1].t
                 self.gap_until, self.gap_open = t, True
             self.pace.append(self.spacing)
+        return self.gap_until == t
 
     @property
     def usual_spacing(self) -> int:
@@ -141,18 +142,17 @@ class Stream:
         """Whether the camera was blind until just now: a card there now may have come at any instant since."""
         return not self.blind and self.moments[-1].t - self.blind_until < LAID_NS
 
-    def note_sight(self, clear: bool) -> None:
-        """Note whether the newest frame shows the table."""
-        now, before = self.moments[-1], self.before
-        now.blind = not clear
-        if now.blind:
-            now.half = None
-            # A glimpse in between is too short to show what had come by then.
-            if not self.blind and not (before is not None and before.t - self.blind_until < LAID_NS):
-                self.blind_since = before.t if before is not None else now.t
-        elif self.blind:
-            self.blind_until = now.t
-        self.blind = now.blind
+    def close_gap(self) -> None:
+        """Note that the fate of the pile in the gap is known."""
+        self.gap_open = False
+
+    def know_cards(self, half: Bytes | None, quads: list[Quad]) -> None:
+        """Remember the picture, at half size, that shows all known cards, and their places in it."""
+        self.known_half, self.known_quads = half, quads
+
+    def raise_watermark(self, t: int) -> None:
+        """Note that everything with t - t_error up to an instant, ns, has been reported."""
+        self.watermark = max(self.watermark, t)
 
     def spans_gap(self, low: int, first: int) -> bool:
         """Whether a card that came after ``low`` and was first seen at ``first`` (ns) may have come in the gap."""
@@ -165,8 +165,10 @@ class Stream:
         return self.blind_since if self.moments[k - 1].blind else self.moments[k - 1].t
 
     def keep(self, image: Bytes, t: int, t_error: int, half: Bytes, glance: Glance) -> SeenFrame:
-        """Store the frame that `advance` moved to, and drop frames too old to matter."""
-        now = SeenFrame(self.index, t, t + min(t_error, self.spacing or t_error), half, image, glance)
+        """Store the frame that `advance` moved to, and whether it shows the table; drop frames too old to matter."""
+        blind = glance.state != "clear"
+        end = t + min(t_error, self.spacing or t_error)
+        now = SeenFrame(self.index, t, end, None if blind else half, image, glance, blind=blind)
         self.moments.append(now)
         for old in self.moments:
             if old.t >= t - SWEEP_NS:
@@ -175,7 +177,20 @@ class Stream:
         oldest = min(t - BLIND_NS, self.gap_since - LAID_NS) if self.gap_open else t - BLIND_NS
         while self.moments[0].t < oldest:
             self.moments.popleft()
+        self._note_sight(now)
         return now
+
+    def _note_sight(self, now: SeenFrame) -> None:
+        before = self.before
+        if now.blind and not self.blind:
+            # A glimpse in between is too short to show what had come by then.
+            if before is None or before.t - self.blind_until >= LAID_NS:
+                self.blind_since = now.t if before is None else before.t
+        elif self.blind and not now.blind:
+            self.blind_until = now.t
+        self.blind = now.blind
+        if not now.blind and now.glance.changed:
+            self.busy_t = now.t
 
     def span_frames(self, low: int, high: int, way: Container[int], read: Container[int]) -> Iterator[SpanFrame]:
         """Yield the frames of a span, ns, from the last that surely shows no face to the first that surely does.
@@ -186,42 +201,12 @@ class Stream:
         first = min((m.end for m in self.moments if m.end >= high), default=high)
         for moment in self.moments:
             if last <= moment.t and moment.end <= first:
-                yield SpanFrame(moment.t, moment.end, _shown(moment, low, high, way, read))
+                shown = first_that_holds(_shown(moment, low, high, way, read)) or Shown.UNCERTAIN
+                yield SpanFrame(moment.t, moment.end, shown)
 
     def place_of(self, moment: SeenFrame) -> int:
         """Return the index of a stored frame among the moments."""
         return moment.index - self.moments[0].index
-
-    def explain_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
-        """Attribute the white paper on a card's way to that card, now that the card was read.
-
-        The paper is sought between two instants (ns), within ``reach`` (px) from one frame to the next.
-        """
-        for moment, near in self._way(quad, since, until, reach):
-            moment.suspects = [s for s in moment.suspects if not any(s is suspect for suspect in near)]
-
-    def doubt_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
-        """Mark the white paper on a card's way (`explain_way`) as uncertain: it may be that card, now read again."""
-        for _, near in self._way(quad, since, until, reach):
-            for suspect in near:
-                suspect.sure = False
-
-    def _way(self, quad: Quad, since: int, until: int, reach: float) -> Iterator[tuple[SeenFrame, list[Patch]]]:
-        """Yield each frame with the white paper on a card's way, back from where the card was read."""
-        place = quad
-        for moment in reversed(self.moments):
-            if since <= moment.t <= until:
-                near = [s for s in moment.suspects if distance(s.place, place) < reach]
-                place = min((s.place for s in near), key=lambda known: distance(known, place), default=place)
-                # A finger may split the paper in two.
-                near += [s for s in moment.suspects if s not in near and distance(s.place, place) < reach / 2]
-                yield moment, near
-
-    def explain_place(self, quad: Quad, now: SeenFrame) -> None:
-        """Attribute the white paper seen so far within an open card's place to that card."""
-        for moment in self.moments:
-            if moment.t <= now.t:
-                moment.suspects = [s for s in moment.suspects if not holds(quad, centre_of(s.place))]
 
     def unread(self) -> list[SeenFrame]:
         """Return the readable frames since the last look, oldest first."""
@@ -233,15 +218,12 @@ class Stream:
         return out[::-1]
 
 
-def _shown(moment: SeenFrame, low: int, high: int, way: Container[int], read: Container[int]) -> Shown:
-    if moment.t <= low < high:
-        return Shown.NONE
-    if moment.blind:
-        return Shown.NOTHING_SEEN
-    if moment.index in read:
-        return Shown.READ
-    if moment.index in way or moment.suspects:
-        return Shown.PAPER
-    if moment.end >= high:
-        return Shown.ALIKE
-    return Shown.HAND if moment.glance.reaches else Shown.UNCERTAIN
+def _shown(
+    moment: SeenFrame, low: int, high: int, way: Container[int], read: Container[int]
+) -> Iterator[tuple[Shown, object]]:
+    yield Shown.NONE, moment.t <= low < high
+    yield Shown.NOTHING_SEEN, moment.blind
+    yield Shown.READ, moment.index in read
+    yield Shown.PAPER, moment.index in way or moment.suspects
+    yield Shown.ALIKE, moment.end >= high
+    yield Shown.HAND, moment.glance.reaches

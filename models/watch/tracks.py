@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from models.eye.classes import SURE_READING, UNREAD, look_alike
 from models.eye.eye import CardSeen
-from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
+from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved, moved_by
 from models.watch.measure import HALF, OVER, SLIGHT
 from models.watch.motion import Mask, Motion
 from models.watch.pace import LAID_NS, PATIENCE_NS
@@ -121,8 +121,16 @@ class Track:
     """The instant at which an arm was first seen to reach to it on its way, ns."""
 
     @property
+    def earliest(self) -> Sighting:
+        return self.sightings[0]
+
+    @property
     def last(self) -> Sighting:
         return self.sightings[-1]
+
+    def age(self, t: int) -> int:
+        """Return the time since it was first seen, ns."""
+        return t - self.earliest.t
 
     def add(self, sighting: Sighting) -> None:
         """Add a sighting."""
@@ -142,16 +150,47 @@ class Track:
         if sighting.confidence >= SURE_READING:
             self.sightings = [s if self._holds(s, sighting.name) else _unread(s) for s in self.sightings]
         self.sightings.append(sighting)
+        if self.indices is None or len(sighting.indices) >= len(self.indices):
+            self.indices = sighting.indices
+
+    def add_again(self, sighting: Sighting) -> None:
+        """Add a sighting of the card that was reported long ago: only its latest ones matter."""
+        self.add(sighting)
+        del self.sightings[:-4]
 
     def _holds(self, earlier: Sighting, name: str) -> bool:
         """Whether an earlier reading still counts: in motion a suit is easily mistaken for the other of its colour."""
         moved = self.rested is not None and earlier.t < self.rested
         return not (moved and look_alike(earlier.name, name))
 
-    def note_indices(self, seen: CardSeen) -> None:
-        """Remember its index positions."""
-        if self.indices is None or len(seen.indices) >= len(self.indices):
-            self.indices = seen.indices
+    def note_missed(self) -> None:
+        """Note that the latest look did not find it."""
+        self.missed = True
+
+    def note_arms(self, index: int, arms: Sequence[tuple[float, float]], on_way: int | None) -> None:
+        """Note the arms (bearing, weight) that reach to it in a frame; ``on_way``: its instant, before the card lay."""
+        self.noted = index
+        if not arms:
+            return
+        if not self.bearings:
+            self.first_arms = len(arms)
+        self.bearings += arms
+        if self.reached is None:
+            self.reached = on_way
+
+    def widen_span(self, low: int, high: int) -> None:
+        """Note that its face may have come up as early as after ``low``, and as late as before ``high``, ns."""
+        self.low, self.high = min(self.low, low), max(self.high, high)
+
+    def precede(self, upper: Track) -> None:
+        """Note that it came up together with another card, which lies on it: the lower one is the earlier."""
+        self.low, self.high = min(self.low, upper.low), min(self.high, upper.high) - 1
+
+    def carry(self, matrix: NDArray[np.float64]) -> None:
+        """Move its place with the picture, by a 2 x 3 matrix in px."""
+        self.quad = self.rest = moved_by(matrix, self.quad)
+        if self.indices is not None and len(self.indices):
+            self.indices = self.indices @ matrix[:, :2].T + matrix[:, 2]
 
     def weights(self) -> dict[str, float]:
         """Return the weight of the evidence for each name."""
@@ -178,6 +217,10 @@ class Track:
         # The inverse of a vote's weight, -ln(1 - c).
         lead = 1 - math.exp(-(ranked[0][1] - rival))
         return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
+
+    def is_sure(self) -> bool:
+        """Whether its name is sure."""
+        return self.belief()[1] >= SURE_READING
 
     @property
     def suit_open(self) -> bool:
@@ -224,7 +267,7 @@ class Track:
 
     def travelled(self) -> bool:
         """Whether it has been seen to move, as a card in a hand does."""
-        first = self.sightings[0]
+        first = self.earliest
         tall = height_of(first.quad)
         return any(
             least_moved(first.quad, s.quad) >= OVER * tall and not _index_stays(first.indices, s.indices, SLIGHT * tall)
@@ -237,11 +280,11 @@ class Track:
 
     def fleeting(self, index: int) -> bool:
         """Whether it was a single uncertain look some frames ago, probably a misreading."""
-        return self.missed and len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE_READING
+        return self.missed and len(self.sightings) == 1 and index - self.first > 2 and not self.is_sure()
 
     def scrap(self) -> bool:
         """Whether it was only ever seen under the pile, and never read with certainty."""
-        under = all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE_READING
+        under = all(s.under and not s.on_pile for s in self.sightings) and not self.is_sure()
         return under or self.came_under()
 
     def may_still_be(self, name: str, t: int) -> bool:
@@ -271,9 +314,9 @@ class Track:
 
 
 class Reasons:
-    """Records why something was reported or dropped."""
+    """Records why something was reported or dropped; nothing if ``stream``, which gives the instants, is None."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream | None = None) -> None:
         self._stream = stream
         self._noted: list[Evidence] = []
         self._repeated: dict[tuple[Reason, str], int] = {}
@@ -281,10 +324,13 @@ class Reasons:
 
     def note(self, reason: Reason, **evidence: Any) -> None:
         """Record a reason; ``evidence``: fields of `Evidence`."""
-        self._noted.append(Evidence(reason, self._stream.moments[-1].t, **evidence))
+        if self._stream is not None:
+            self._noted.append(Evidence(reason, self._stream.moments[-1].t, **evidence))
 
     def note_card(self, track: Track, reason: Reason, **evidence: Any) -> None:
         """Record why a card was reported or dropped."""
+        if self._stream is None:
+            return
         moments = {moment.index: moment for moment in self._stream.moments}
         looks = tuple(
             Look(
@@ -304,6 +350,8 @@ class Reasons:
 
     def note_once(self, reason: Reason, name: str = "", **evidence: Any) -> None:
         """Record a reason that each look finds again, such as why a reading begins no card."""
+        if self._stream is None:
+            return
         t, before = self._stream.moments[-1].t, self._repeated.get((reason, name), LONG_AGO)
         if t - before > PATIENCE_NS:
             self.note(reason, name=name, **evidence)
@@ -311,6 +359,8 @@ class Reasons:
 
     def take_all(self, told: Sequence[Observation]) -> list[Evidence]:
         """Return what was recorded since the last call, one for each observation told, and forget it."""
+        if self._stream is None:
+            return []
         noted, self._noted = self._noted, []
         ids = {line.id for line in told}
         explained = {evidence.observation.id for evidence in noted if evidence.observation is not None}
@@ -344,14 +394,18 @@ class Pile:
     """The instant at which the previous pile left the table, ns."""
     told: int = 0
     """Number of cards reported so far, of this pile and the earlier ones."""
-    reasons: Reasons | None = None
-    """Where reasons are recorded; None: they are not wanted."""
+    reasons: Reasons = field(default_factory=Reasons)
     _mask: Mask | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the cards laid, oldest first."""
         return tuple(track.name or UNREAD for track in self.laid)
+
+    @property
+    def cards(self) -> list[Track]:
+        """The cards laid and those under way."""
+        return [*self.laid, *self.open]
 
     @property
     def rests(self) -> list[Quad]:
@@ -384,8 +438,13 @@ class Pile:
         """Discard the mask, since a card was laid or came to rest elsewhere."""
         self._mask = None
 
+    def follow(self, track: Track) -> None:
+        """Begin to follow a card."""
+        self.open.append(track)
+
     def lay(self, track: Track, name: str) -> None:
-        """Move a card under way into the pile, in the order of reveals."""
+        """Move a card into the pile, in the order of reveals; it is under way no more."""
+        self.open = [other for other in self.open if other is not track]
         track.name = name
         if track.rest is None:
             track.rest = track.quad
@@ -395,11 +454,40 @@ class Pile:
         self.card_height = 0.8 * self.card_height + 0.2 * height_of(track.quad)
         self.told += 1
 
+    def burn(self, track: Track, name: str) -> None:
+        """Move a card under way under the pile."""
+        self.open.remove(track)
+        self.burned[name] = track.quad
+
+    def note_burned(self, name: str, quad: Quad) -> None:
+        """Note where a card under the pile was seen again."""
+        self.burned[name] = quad
+
+    def learn_height(self, quads: Sequence[Quad]) -> None:
+        """Learn a card's height from the first cards."""
+        self.card_height = float(np.median([height_of(quad) for quad in quads]))
+
+    def note_pair(self, lower: Track, upper: Track) -> None:
+        """Note that two cards were drawn at once."""
+        self.doubles.append((lower, upper))
+
+    def take_named_pairs(self) -> list[tuple[Track, Track]]:
+        """Return, once, the pairs of cards drawn at once of which both are reported."""
+        named = [pair for pair in self.doubles if all(track.name is not None for track in pair)]
+        self.doubles = [pair for pair in self.doubles if pair not in named]
+        return named
+
+    def carry(self, matrix: NDArray[np.float64], stays: Callable[[Track], bool]) -> None:
+        """Move the places of cards with the picture, by a 2 x 3 matrix in px: those under the pile, and some laid."""
+        for track in filter(stays, self.laid):
+            track.carry(matrix)
+        self.burned = {name: moved_by(matrix, quad) for name, quad in self.burned.items()}
+        self.shifted()
+
     def drop(self, track: Track, reason: Reason, other: str = "") -> None:
         """Stop following a card under way that is not reported; ``other``: the card that decided it."""
         self.open.remove(track)
-        if self.reasons is not None:
-            self.reasons.note_card(track, reason, other=other)
+        self.reasons.note_card(track, reason, other=other)
 
     def keep_open(self, keep: Callable[[Track], bool], reason: Reason) -> None:
         """Drop all cards under way but some."""
@@ -412,4 +500,4 @@ class Pile:
         self.laid.clear()
         self.burned.clear()
         self.shifted()
-        self.keep_open(lambda track: track.sightings[0].t > since, Reason.WENT_WITH_PILE)
+        self.keep_open(lambda track: track.earliest.t > since, Reason.WENT_WITH_PILE)

@@ -17,7 +17,7 @@ Watermark guarantee: once `Watcher.watermark` is w, no observation reported late
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from models.watch.arms import TAKEN_ERROR_NS, Arms, TakeDetector
 from models.watch.attribution import Attribution
@@ -27,7 +27,7 @@ from models.watch.covered import Covered
 from models.watch.decision import Decisions
 from models.watch.faces import WhitePatches, first_suspected
 from models.watch.fouls import Fouls
-from models.watch.gaze import CardEye, Found, Gaze
+from models.watch.gaze import CardEye, Found, Gaze, Look
 from models.watch.measure import CHANGED, FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
@@ -54,11 +54,11 @@ class ViewMonitor:
         """``dark``, ``blocked``, ``moved`` or, if all is well, empty."""
         return self._last if self._t - self._last_t < 2 * PATIENCE_NS else ""
 
-    def note(self, now: SeenFrame, glance: Glance) -> None:
+    def note(self, now: SeenFrame) -> None:
         """Take in the state of the newest frame."""
         self._t = now.t
-        if glance.state != self._state:
-            self._state, self._since = glance.state, now.t
+        if now.glance.state != self._state:
+            self._state, self._since = now.glance.state, now.t
         lasted = now.t - self._since
         if (self._state == "dark" and lasted >= HAND_NS) or (self._state == "blocked" and lasted >= SWEEP_NS):
             self._last, self._last_t = self._state, now.t
@@ -84,23 +84,22 @@ class Watcher:
         self, eye: CardEye, *, seat_bearings: Mapping[int, float] | None = None, packs: int = 1,
         bare: BareTable | None = None, explain: bool = False,
     ) -> None:  # fmt: skip
-        self._glance: Glance | None = None
         self._motion = motion = Motion()
         self._stream = stream = Stream()
         self._pile = pile = Pile(packs)
         self._arms = Arms(seat_bearings or {}, motion, stream, pile)
-        self._hindrance = ViewMonitor()
+        self._view = ViewMonitor()
         self._paper = paper = WhitePatches(motion, stream, pile)
         self._gaze = Gaze(eye, motion, stream, pile, paper, bare)
-        self._attribution = Attribution(motion, stream, pile)
+        self._attribution = Attribution(motion, stream, pile, paper)
         self._decisions = Decisions(motion, stream, pile, self._arms)
         self._covered = Covered(motion, stream, pile)
-        self._following = ShiftTracker(motion, pile, None if bare is None else lambda: bare.shift)
+        self._shifts = ShiftTracker(motion, pile, None if bare is None else lambda: bare.shift)
         self._fouls = Fouls(stream, pile, self._arms)
         self._taking = TakeDetector(motion, stream, pile, self._arms)
         self._continuity = Continuity(stream, pile)
         self._bare = bare
-        pile.reasons = Reasons(stream) if explain else None
+        pile.reasons = Reasons(stream if explain else None)
         self.evidence: list[Evidence] = []
         """The reasons of all that the newest frame decided, those of reports and those of candidates dropped."""
 
@@ -119,18 +118,19 @@ class Watcher:
     @property
     def state(self) -> str:
         """``dark``, ``blocked``, ``hand``, ``moving`` or ``quiet``."""
-        if self._glance is None:
+        if not self._stream.moments:
             return "quiet"
-        if self._glance.state != "clear":
-            return self._glance.state
-        if self._glance.reaches:
+        glance = self._stream.moments[-1].glance
+        if glance.state != "clear":
+            return glance.state
+        if glance.reaches:
             return "hand"
-        return "moving" if self._glance.changed else "quiet"
+        return "moving" if glance.changed else "quiet"
 
     @property
     def trouble(self) -> str:
         """The obstruction to report: ``dark``, ``blocked``, ``moved`` or ``slow``; empty if there is none."""
-        return self._hindrance.trouble or ("slow" if self._stream.slow else "")
+        return self._view.trouble or ("slow" if self._stream.slow else "")
 
     # The stream
 
@@ -152,127 +152,153 @@ class Watcher:
         Raises:
             ValueError: the frame is not later than the previous one.
         """
-        self._stream.advance(t, image.shape[:2])
-        before = self._read_up_to_gap() if self._stream.gap_until == t else []
-        self._glance = glance = self._motion.look(image, t, self._pile.mask(self._motion))
+        after_gap = self._stream.advance(t, image.shape[:2])
+        before = self._settle_before_gap() if after_gap else []
+        glance = self._motion.look(image, t, self._pile.mask(self._motion))
         now = self._stream.keep(image, t, t_error, self._motion.half, glance)
-        self._stream.note_sight(glance.state == "clear")
-        self._hindrance.note(now, glance)
-        out: list[Observation] = []
-        found = None
-        if glance.state == "clear":
-            if glance.changed:
-                self._stream.busy_t = t
-            self._paper.look(now)
-            found = self._read(now, glance)
-            if self._following.look(glance):
-                self._hindrance.note_moved(now)
-            self._arms.note_sweep(glance)
-            out += self._decisions.decide(now, glance)
-            unread = self._covered.look(now, glance, found)
-            if unread is not None:
-                out += self._decisions.tell_unread(unread, now, glance)
-            taken = self._taking.watch(now, glance)
-            if taken:
-                out += self._decisions.decide(now, glance, taken=True)
-            out += self._fouls.beside(out)
-            if taken:
-                out += self._taking.tell_taken()
-                self._paper.forget()
-        out = before + self._continuity.judge(now, glance, found, sorted(out, key=lambda seen: seen.t))
-        self._raise_watermark(now, glance)
-        return self._explained(out)
+        self._view.note(now)
+        told, found = ([], None) if now.blind else self._follow(now)
+        told = before + self._continuity.judge(now, found, told)
+        self._stream.raise_watermark(min(self._held_back(now)))
+        return self._explained(told)
+
+    def _follow(self, now: SeenFrame) -> tuple[list[Observation], list[Found] | None]:
+        """Return what a frame that shows the table settles, and the eye's readings of it; None if it was not read.
+
+        These are all steps for such a frame. Each builds on those before it.
+        """
+        # White paper: a face that comes up?
+        self._paper.look(now)
+        # Readings, of this frame or of skipped ones, and the cards that they show.
+        found = self._read(now)
+        # Arms: the one that brought each card under way, ...
+        self._arms.note_hands()
+        self._attribution.settle(now)
+        # The camera knocked: cards keep their places on the table.
+        if self._shifts.look(now.glance):
+            self._view.note_moved(now)
+        # ... and those over the pile.
+        self._arms.note_sweep(now.glance)
+        # Cards laid, slid under or dropped; among them one that shows nothing to read.
+        told = self._decisions.decide(now)
+        unread = self._covered.look(now, found)
+        if unread is not None:
+            told += self._decisions.tell_unread(unread, now)
+        # The pile taken, with the cards that it then settles.
+        taken = self._taking.watch(now)
+        if taken:
+            told += self._decisions.decide(now, taken=True)
+        told += self._fouls.beside(told)
+        if taken:
+            told += self._taking.tell_taken()
+            self._paper.forget()
+        return _by_time(told), found
 
     def finish(self) -> list[Observation]:
         """Report all open cards at the end of the stream."""
-        out: list[Observation] = []
-        if self._glance is not None:
-            now = self._stream.moments[-1]
-            out += self._decisions.finish(now, self._glance)
-            out += self._fouls.beside(out)
-            out += self._taking.tell_taken()
-            out = self._continuity.judge(now, self._glance, None, sorted(out, key=lambda seen: seen.t))
-            self._stream.watermark = max(self._stream.watermark, now.t)
-        return self._explained(out)
+        if not self._stream.moments:
+            return self._explained([])
+        now = self._stream.moments[-1]
+        told = self._decisions.finish(now)
+        told += self._fouls.beside(told)
+        told += self._taking.tell_taken()
+        told = self._continuity.judge(now, None, _by_time(told))
+        self._stream.raise_watermark(now.t)
+        return self._explained(told)
 
-    def _explained(self, out: list[Observation]) -> list[Observation]:
+    def _explained(self, told: list[Observation]) -> list[Observation]:
         """Return the observations in order of time, with their reasons in `evidence` if these are wanted."""
-        self.evidence = [] if self._pile.reasons is None else self._pile.reasons.take_all(out)
-        return sorted(out, key=lambda seen: seen.t)
+        self.evidence = self._pile.reasons.take_all(told)
+        return _by_time(told)
 
-    def _read_up_to_gap(self) -> list[Observation]:
+    def _settle_before_gap(self) -> list[Observation]:
         """Read the last frame before a gap and report what it settles."""
         last = self._stream.moments[-1]
         if self._stream.gap_since != last.t:
             return []
-        if last.glance.state != "clear":
-            self._continuity.begin()
-            return []
-        for moment, found in self._gaze.read_last(last):
-            self._attribution.attribute(found, moment)
-        out = self._decisions.decide_before_gap(last, last.glance)
+        told: list[Observation] = []
+        if not last.blind:
+            self._attribute(self._gaze.read_last(last))
+            told = self._decisions.decide_before_gap(last)
         self._continuity.begin()
-        return out
+        return told
 
-    def _read(self, now: SeenFrame, glance: Glance) -> list[Found] | None:
+    def _read(self, now: SeenFrame) -> list[Found] | None:
         """Have the eye read what is worth it and assign the readings to cards; return those of this frame."""
         must = self._continuity.must_look(now) or self._covered.look_due
         looks = self._gaze.read(now, self._taking.leaving, must=must)
+        self._attribute(looks)
+        found = looks[-1][1] if looks else None
+        if found is not None:
+            self._gaze.note_known(found, now)
+            self._paper.note_cards(found, now)
+            if not self._pile.told:
+                self._forget_first_cards(found, now.glance)
+            if now.glance.calm:
+                self._learn_paper(found, now.glance)
+        return found
+
+    def _attribute(self, looks: Sequence[Look]) -> None:
         for moment, found in looks:
             self._attribution.attribute(found, moment)
-        if looks:
-            found = looks[-1][1]
-            self._gaze.note_known(found, now)
-            self._paper.note_cards([(s, quad) for s, quad in found if s.confidence >= HALF], now)
-            if found and not self._pile.told:
-                cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
-                self._motion.forget_cards(
-                    cards, glance, None if self._bare is None else self._bare.reduced(glance.small.shape)
-                )
-            if glance.calm:
-                # A camera's change of white balance shows in the paper, if not in the table. A smaller difference is
-                # the print's: the next cards would be looked for in its colour.
-                for quad in [quad for s, quad in found if s.top and plain(s)][:1]:
-                    self._motion.learn_paper(glance.small, quad, HALF, beyond=CHANGED)
-        self._arms.note_hands()
-        self._attribution.settle(now, glance)
-        return looks[-1][1] if looks else None
+
+    def _forget_first_cards(self, found: Sequence[Found], glance: Glance) -> None:
+        """Guess the table under the cards of the first frames."""
+        if found:
+            shape = glance.small.shape
+            cards = self._motion.mask([quad for _, quad in found], shape, widen=2)
+            self._motion.forget_cards(cards, glance, None if self._bare is None else self._bare.reduced(shape))
+
+    def _learn_paper(self, found: Sequence[Found], glance: Glance) -> None:
+        """Learn the paper's colour from the top card.
+
+        A camera's change of white balance shows in the paper, if not in the table. A smaller difference is the print's:
+        the next cards would be looked for in its colour.
+        """
+        top = next((quad for s, quad in found if s.top and plain(s)), None)
+        if top is not None:
+            self._motion.learn_paper(glance.small, top, HALF, beyond=CHANGED)
 
     # The watermark
 
-    def _raise_watermark(self, now: SeenFrame, glance: Glance) -> None:
-        """Raise the watermark as far as nothing undecided stands in its way."""
+    def _held_back(self, now: SeenFrame) -> Iterator[int]:
+        """Yield the instant, ns, below which each undecided matter lets the watermark rise."""
+        stream = self._stream
+        # A face that comes up within the margin may not show yet.
+        yield min(self._may_show_after(now)) - MARGIN_NS - 2
+        if stream.blind or stream.unveiled:
+            yield max(stream.blind_since - MARGIN_NS - 2, now.t - BLIND_NS)
+        if self._taking.leaving is not None:
+            yield self._taking.leaving - TAKEN_ERROR_NS - 1
+        elif self._pile.laid and now.glance.reaches:
+            yield now.t - TAKEN_ERROR_NS - stream.spacing
+
+    def _may_show_after(self, now: SeenFrame) -> Iterator[int]:
+        """Yield instants, ns, after which the faces of cards not yet reported may have come up."""
         stream, moments = self._stream, self._stream.moments
         busy = now.t - stream.busy_t < 2 * max(1, stream.spacing)
-        back = FEW if busy else 1
-        mark = moments[max(0, len(moments) - 1 - back)].t if len(moments) > 1 else now.t - 1
-        # A face revealed within the margin may not show yet.
-        mark -= MARGIN_NS + 1
-        holds = []
+        back = 1 + (FEW if busy else 1)
+        yield moments[max(0, len(moments) - back)].t + 1 if len(moments) > 1 else now.t
         for track in self._pile.open:
             # These cards may still be reported soon; scraps under the pile delay the watermark only briefly.
-            age = now.t - track.sightings[0].t
+            age = track.age(now.t)
             beside = not track.seen_under() and track.belief()[1] >= MOST
             open_to_see = beside or track.seen_on_pile() > 0 or any(s.plain for s in track.sightings)
             if age < HAND_NS or (open_to_see and age < PATIENCE_NS):
-                holds.append(track.low - MARGIN_NS - 2)
+                yield track.low
         # Frames skipped since the last look may still show a card.
-        holds.append(next((m.t for m in reversed(moments) if m.looked or m.plain), moments[0].t) - MARGIN_NS - 2)
+        yield next((m.t for m in reversed(moments) if m.looked or m.plain), moments[0].t)
         suspected = first_suspected(stream, self._pile)
         if suspected is not None:
-            holds.append(moments[max(0, stream.place_of(suspected) - 1)].t - MARGIN_NS - 2)
+            yield moments[max(0, stream.place_of(suspected) - 1)].t
         if self._covered.open_since is not None:
-            holds.append(self._covered.open_since - MARGIN_NS - 2)
+            yield self._covered.open_since
         if not self._pile.card_height:
             # The look of a face here is still unknown: any movement may turn out to have shown one.
-            stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)
-            holds.append(next(stirs, now.t) - MARGIN_NS - 2)
+            yield next((m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS), now.t)
         if stream.gap_open:
-            holds.append(stream.gap_since - MARGIN_NS - 2)
-        if stream.blind or stream.unveiled:
-            holds.append(max(stream.blind_since - MARGIN_NS - 2, now.t - BLIND_NS))
-        if self._taking.leaving is not None:
-            holds.append(self._taking.leaving - TAKEN_ERROR_NS - 1)
-        elif self._pile.laid and glance.reaches:
-            holds.append(now.t - TAKEN_ERROR_NS - stream.spacing)
-        stream.watermark = max(stream.watermark, min([mark, *holds]))
+            yield stream.gap_since
+
+
+def _by_time(told: Iterable[Observation]) -> list[Observation]:
+    return sorted(told, key=lambda seen: seen.t)

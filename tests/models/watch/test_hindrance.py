@@ -253,11 +253,11 @@ def test_the_next_player_may_wait_over_the_pile_and_none_is_blamed_before_that_i
 
 
 def test_a_stream_remembers_since_when_it_was_blind_even_through_a_glimpse() -> None:
-    stream, blank = Stream(), np.zeros((2, 2, 3), np.uint8)
+    stream, blank = Stream(), np.zeros((2, 2), np.uint8)
     for k, clear in enumerate([True, True, False, False, True, False, False, True, True, True, True, True]):
         stream.advance(k * SPACING, (720, 960))
-        stream.keep(blank, k * SPACING, 4_000_000, blank, Glance(k * SPACING, *(blank,) * 4))
-        stream.note_sight(clear)
+        glance = Glance(k * SPACING, *(blank,) * 4, state="clear" if clear else "blocked")
+        stream.keep(blank, k * SPACING, 4_000_000, blank, glance)
         if k == 8:
             assert stream.unveiled and stream.blind_since == 1 * SPACING and stream.blind_until == 7 * SPACING
     assert not stream.unveiled and not stream.blind

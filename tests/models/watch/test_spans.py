@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from models.eye.geometry import Quad
-from models.watch.faces import first_perhaps, first_signs, first_suspected, reveal, unread_reveal
-from models.watch.motion import Glance
+from models.watch.faces import WhitePatches, first_perhaps, first_signs, first_suspected, reveal, unread_reveal
+from models.watch.motion import Glance, Motion
 from models.watch.stream import Patch, SeenFrame, Stream
 from models.watch.tracks import Pile, Sighting, Track
 from referee.units import MS
@@ -26,7 +26,6 @@ def frames(shown: str) -> Stream:
         half = np.random.default_rng(k).integers(0, 255, (160, 160, 3), np.uint8)
         stream.advance(k * SPACING, (320, 320))
         moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, *(half[..., 0],) * 3))
-        stream.note_sight(True)
         moment.bare = face == "."
         if face in "wW":
             moment.suspects.append(Patch(CARD + k, face == "W"))
@@ -89,11 +88,15 @@ def test_a_scrap_under_the_pile_that_is_read_late_explains_no_white_paper(under:
     assert suspected is not None and suspected.index == first
 
 
+def paper_of(stream: Stream) -> WhitePatches:
+    return WhitePatches(Motion(), stream, Pile(card_height=120.0))
+
+
 def test_two_halves_of_a_card_under_a_finger_are_explained_together() -> None:
     stream = frames("...?WW")
     stream.moments[4].suspects.append(Patch(CARD + 60, True))
     stream.moments[4].suspects.append(Patch(CARD + 190, True))
-    stream.explain_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
+    paper_of(stream).explain_way(CARD, 3 * SPACING, 4 * SPACING)
     assert [float(s.place[0, 0]) for s in stream.moments[4].suspects] == [290.0]
 
 
@@ -130,7 +133,7 @@ def test_a_card_that_looked_the_same_before_had_come_up_by_then_unless_the_eye_h
 
 def test_white_paper_on_a_known_cards_way_is_no_sure_sign_of_another() -> None:
     stream = frames("...WWW")
-    stream.doubt_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
+    paper_of(stream).doubt_way(CARD, 3 * SPACING, 4 * SPACING)
     assert [s.sure for moment in stream.moments for s in moment.suspects] == [False, False, True]
-    stream.explain_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
+    paper_of(stream).explain_way(CARD, 3 * SPACING, 4 * SPACING)
     assert [len(moment.suspects) for moment in stream.moments] == [0, 0, 0, 0, 0, 1]
