@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from models.watch.arms import bearing_of, covered, usual
+from models.watch.masks import Mask
 from models.watch.measure import HALF
-from models.watch.motion import Bytes, Mask, Motion
+from models.watch.motion import Bytes, Motion
 from models.watch.surfaces import Surface
 
 _ENOUGH_LOOKS: Final = 8

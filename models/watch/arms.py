@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 
 from models.eye.geometry import Quad, centre_of
+from models.watch.masks import Mask
 from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL, PART, SPECK
-from models.watch.motion import Glance, Mask, Motion
+from models.watch.motion import Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
 from models.watch.reasons import Reason
@@ -23,10 +24,25 @@ from models.watch.tracks import Pile, Track
 from referee.engine.observations import MAX_ERROR, Observation, Taken
 from referee.units import MS
 
+# How arms are told apart, chosen by hand:
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _SWING: Final = 3 * _SAME_ARM
 """Degrees by which an arm may swing while it lays a card."""
+_AROUND: Final = 20.0
+"""Degrees within which looks count for one bearing."""
+_SEAT_SHARE: Final = 0.6
+"""Greatest distance of an arm from its seat's bearing, as a share of the seats' distance, ..."""
+_SEAT_LIMITS: Final = (25.0, 60.0)
+"""... but within these degrees."""
+_MOST_LOOKS: Final = 12
+"""Number of arms seen near a card after which no more are noted."""
+_WAY_POINTS: Final = 48
+"""Number of points tried on an arm's way, ..."""
+_LEAST_POINTS: Final = 6
+"""... and how many of them must lie beside known cards for those to be left out."""
+_SHARPNESS: Final = 4
+"""Power of the share of the way that an arm covers, which gives its weight: the longest arm counts most."""
 _GONE: Final = 0.65
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
@@ -35,13 +51,13 @@ TAKEN_ERROR_NS: Final = 150 * MS
 
 def covered(there: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None) -> float:
     """Return the share of the line from an arm's crossing to a point that something other than known cards covers."""
-    share = np.linspace(0.0, 1.0, 48)
+    share = np.linspace(0.0, 1.0, _WAY_POINTS)
     xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, there.shape[1] - 2).astype(int)
     ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, there.shape[0] - 2).astype(int)
     on = there[ys, xs] > 0
     if skip is not None:
         keep = skip[ys, xs] == 0
-        if keep.sum() >= 6:
+        if keep.sum() >= _LEAST_POINTS:
             on = on[keep]
     return float(on.mean())
 
@@ -66,8 +82,8 @@ def usual(angles: Sequence[tuple[float, float]], claim: float = 1.0) -> float | 
     """Return the bearing with the most weight around it; None if the others weigh more than ``claim`` times that."""
     if not angles:
         return None
-    best = max(angles, key=lambda candidate: sum(w for a, w in angles if apart(a, candidate[0]) < 20))
-    near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
+    around = ([(a, w) for a, w in angles if apart(a, middle) < _AROUND] for middle, _ in angles)
+    near = max(around, key=lambda looks: sum(w for _, w in looks))
     if sum(w for _, w in angles) > (1 + claim) * sum(w for _, w in near):
         return None
     radians = np.radians([a for a, _ in near])
@@ -115,9 +131,7 @@ class Hovering:
 
     def stayed(self, bearing: float, t: int) -> bool:
         """Return whether the arm at a bearing was over the pile at an instant (ns) and had been there for long."""
-        return any(
-            apart(s.bearing, bearing) < _SAME_ARM and s.since <= t - HAND_NS and s.last >= t for s in self._stays
-        )
+        return any(apart(stayed, bearing) < _SAME_ARM for stayed in self.at(t))
 
     def at(self, t: int) -> list[float]:
         """Return the bearings of arms that hovered when a face came up at an instant, ns."""
@@ -155,7 +169,7 @@ class Arms:
 
     def _bringing(self, track: Track, glance: Glance, place: Quad) -> list[tuple[float, float]]:
         """Return bearing and weight of the arms that may be bringing a card to its place, px."""
-        if not glance.reaches or len(track.bearings) > 12:
+        if not glance.reaches or len(track.bearings) > _MOST_LOOKS:
             return []
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
@@ -186,8 +200,8 @@ class Arms:
             return
         middle = self._pile.middle(self._stream.shape)
         looks = list(self._reaching(glance, middle, self._pile.mask(self._motion)))
-        # The weight is the covered share to the fourth power (`_reaching`); undo that.
-        self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight, _ in looks))
+        # The weight is a power of the covered share (`_reaching`); undo that.
+        self.hovering.note(glance.t, ((angle, weight ** (1 / _SHARPNESS)) for angle, weight, _ in looks))
         self._sweeps += [(glance.t, angle, weight) for angle, weight, _ in looks]
         while self._sweeps and self._sweeps[0][0] < glance.t - PATIENCE_NS:
             self._sweeps.popleft()
@@ -211,7 +225,7 @@ class Arms:
             way = np.where(things & ~others, np.uint8(255), np.uint8(0))
             share = covered(way, reach, (to[0] / f, to[1] / f), skip)
             if share >= (lying if reach.lying else HALF):
-                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4, reach.lying
+                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**_SHARPNESS, reach.lying
 
     def swept(self, since: int) -> float | None:
         """Return the bearing that swept over the pile since an instant (ns)."""
@@ -225,7 +239,7 @@ class Arms:
         """Return the seat whose bearing is nearest; None if it is too far away or another is about as near."""
         if angle is None or not self._bearings:
             return None
-        limit = max(25.0, min(60.0, 216.0 / len(self._bearings)))
+        limit = float(np.clip(_SEAT_SHARE * 360 / len(self._bearings), *_SEAT_LIMITS))
         (far, seat), *others = sorted((apart(bearing, angle), seat) for seat, bearing in self._bearings.items())
         # Two seats closer together than two looks at one arm differ cannot be told apart.
         return seat if far <= limit and all(other - far >= _SAME_ARM for other, _ in others) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import Final
 
 import cv2
 import numpy as np
@@ -17,6 +18,7 @@ from models.eye.classes import SURE_READING, UNREAD, look_alike
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.faces import (
+    INDEX_RIM,
     WhitePatches,
     first_unexplained,
     index_places,
@@ -33,6 +35,23 @@ from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
 from models.watch.reasons import Reason, first_that_holds
 from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
+
+# Least overlap of two outlines, as a share of what both cover, for a reading to show ..., chosen by hand:
+_SAME: Final = 0.88
+"""... the known card that lies there, by another name ..."""
+_UNREAD_SAME: Final = 0.75
+"""... or unread and on top ..."""
+_UNREAD_BENEATH: Final = 0.4
+"""... or unread and partly covered;"""
+_MOVED: Final = 0.6
+"""a card under way, by another name ..."""
+_UNREAD_MOVED: Final = 0.3
+"""... or if either was not read."""
+
+_TOUCHED: Final = 0.02
+"""Share of a card above which another overlaps it at all; chosen by hand."""
+_ON_TOP: Final = 0.8
+"""Least confidence of a reading on top of everything that shows another card to lie below; chosen by hand."""
 
 
 @dataclass(slots=True, eq=False)
@@ -93,7 +112,7 @@ class Attribution:
         ends = [end for end in index_places(quad) if not any(holds(end, index) for index in s.indices)]
         if s.top or len(ends) != 1 or now.half is None:
             return False
-        place = grown(ends[0], -3.0)
+        place = grown(ends[0], -INDEX_RIM)
         if not any(holds(rest, centre_of(place)) for rest in self._pile.rests):
             return False
         paper = self._motion.paper_in(now.half, now.glance.foreign)
@@ -114,7 +133,7 @@ class Attribution:
 
     def _give(self, s: CardSeen, quad: Quad, frame: _Round) -> None:
         """Assign one reading to its card."""
-        known = self._known(s, quad, frame.now)
+        known = first_that_holds(self._known(s, quad, frame.now))
         if known is not None:
             self._update_known(known, s, quad, frame.now)
         elif s.card in self._pile.burned:
@@ -142,38 +161,37 @@ class Attribution:
 
     # Known cards
 
-    def _known(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Track | None:
-        """Return the reported card that this reading shows again, if any."""
+    def _known(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Iterator[tuple[Track | None, object]]:
+        """Yield the rules by which this reading shows a reported card again; None: none of them."""
         another = self._shows_another(s, quad, now)
-        if another and s.confidence < HALF:
-            return None  # its name is too uncertain to use
-        if s.card != UNREAD:
-            for track in reversed(self._pile.laid):
-                if track.name != s.card:
-                    continue
-                if self._pile.packs == 1:
-                    return track
-                # With several packs, accept only a card that may have been nudged here since it was last seen; between
-                # two frames a known card may have been pushed.
-                near = distance(track.quad, quad) < INDEX * self._pile.card_height
-                lately = near and track.last.index >= self._before
-                if iou(track.quad, quad) > 0.5 or lately:
-                    return track
-            # If this reading is beyond doubt, an earlier look, dismissed as a scrap, belonged to a card under way.
-            clear = double(s) and s.top and s.confidence >= SURE_READING
-            for track in self._pile.open:
-                if s.card in track.weights() or (clear and track.reads(s.card)):
-                    return None  # a card under way came to rest just where another lies
-        if another or s.confidence >= PLAIN_CONFIDENCE:
-            return None  # a known card there is never misread so confidently
-        whole = s.top and len(s.indices) > 1 and s.confidence >= HALF
+        # Its name is too uncertain to use.
+        yield None, another and s.confidence < HALF
         for track in reversed(self._pile.laid):
-            if whole and self._is_covered(track):
-                continue  # it lies under another and this one lies on top: a card laid almost exactly over it
-            alike = iou(track.quad, quad)
-            if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
-                return track
-        return None
+            if track.name == s.card != UNREAD:
+                yield track, self._pile.packs == 1 or self._may_be_nudged(track, quad)
+        # A card under way came to rest just where another lies.
+        yield None, s.card != UNREAD and self._is_under_way(s)
+        # A known card there is never misread so confidently.
+        yield None, another or s.confidence >= PLAIN_CONFIDENCE
+        whole = s.top and len(s.indices) > 1 and s.confidence >= HALF
+        least = _SAME if s.card != UNREAD else _UNREAD_SAME if s.top else _UNREAD_BENEATH
+        for track in reversed(self._pile.laid):
+            # If it lies under another and this one lies on top, a card was laid almost exactly over it.
+            yield track, not (whole and self._is_covered(track)) and iou(track.quad, quad) > least
+
+    def _may_be_nudged(self, track: Track, quad: Quad) -> bool:
+        """Return whether a known card may have been nudged here since it was last seen.
+
+        Between two frames a known card may have been pushed.
+        """
+        near = distance(track.quad, quad) < INDEX * self._pile.card_height
+        return iou(track.quad, quad) > HALF or (near and track.last.index >= self._before)
+
+    def _is_under_way(self, s: CardSeen) -> bool:
+        """Return whether a card under way was read by this name."""
+        # If this reading is beyond doubt, an earlier look, dismissed as a scrap, belonged to a card under way.
+        clear = double(s) and s.top and s.confidence >= SURE_READING
+        return any(s.card in track.weights() or (clear and track.reads(s.card)) for track in self._pile.open)
 
     def _shows_another(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Return whether the top card, with no hand on it, differs from what lay there when all was known.
@@ -193,7 +211,7 @@ class Attribution:
         return any(shared_area(track.quad, other.quad) >= OVER * area(track.quad) for other in later)
 
     def _update_known(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
-        if s.card != track.name or s.confidence < 0.5:
+        if s.card != track.name or s.confidence < HALF:
             return
         before = track.rest
         seen = Sighting(
@@ -208,7 +226,6 @@ class Attribution:
 
     def _open_track(self, s: CardSeen, quad: Quad, frame: _Round, dropped: list[Track]) -> Track | None:
         """Return the card under way that this reading shows, if any; add each card it proves a scrap to ``dropped``."""
-        index = frame.now.index
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
         # A card under way before a gap in the frames may be anywhere by now: only its name identifies it.
         since = self._stream.gap_since
@@ -223,35 +240,39 @@ class Attribution:
             self._pile.drop(track, Reason.MISREAD, s.card)
             dropped.append(track)
         free = [track for track in free if track not in dropped]
+        return first_that_holds(self._by_another_name(s, quad, frame, free))
+
+    def _by_another_name(
+        self, s: CardSeen, quad: Quad, frame: _Round, free: Sequence[Track]
+    ) -> Iterator[tuple[Track | None, object]]:
+        """Yield the rules by which a reading shows one of the ``free`` cards under way, under another name so far."""
+        now = frame.now
         sure = s.card != UNREAD and s.confidence >= SURE_READING
-        for track in free:
+        here = [track for track in free if track.last.name not in frame.names and self._close(track, quad)]
+        for track in here:
             # A card seen only once, just now and in motion, may have been misread: two cards never come only one frame
-            # apart. But a scrap under the pile, where a known index shows, is no card being laid.
-            once = len(track.sightings) == 1 and track.first >= index - 1
-            scrap = track.last.under and track.last.scrap
-            # A bare card that was read beyond doubt was not misread either.
+            # apart. A bare card that was read beyond doubt was not misread either.
+            once = len(track.sightings) == 1 and track.first >= now.index - 1
             clear = not track.may_be_scrap() or (track.last.confidence >= PLAIN_CONFIDENCE and track.last.bare >= HALF)
-            if scrap or not (_was_blurred(track, s.card, frame.now) or (once and not (sure and clear))):
-                continue
-            if track.last.name not in frame.names and self._close(track, quad):
-                return track
-        # Otherwise take the card that overlaps this reading most, if it overlaps enough. A scrap that shows from under
-        # the pile is no card on its way, whatever is laid over it later.
-        lasting = [track for track in free if not track.fleeting(index) and not track.scrap()]
+            misread = _was_blurred(track, s.card, now) or (once and not (sure and clear))
+            # But a scrap under the pile, where a known index shows, is no card being laid.
+            yield track, misread and not (track.last.under and track.last.scrap)
+        # A scrap that shows from under the pile is no card on its way, whatever is laid over it later.
+        lasting = [track for track in free if not track.fleeting(now.index) and not track.scrap()]
         for track in lasting:
-            # So far this card had another name, and each of its readings may be a misreading.
-            lately = track.last.t >= frame.now.t - LAID_NS and track.last.name not in frame.names
-            if lately and track.may_be_scrap() and track.likely(s.card) and self._close(track, quad):
-                return track
+            # Each of its readings may be a misreading.
+            lately = track in here and track.last.t >= now.t - LAID_NS
+            yield track, lately and track.may_be_scrap() and track.likely(s.card)
+        # Otherwise it is the card that overlaps this reading most, if it overlaps enough.
         if s.card != UNREAD:
-            lasting = [track for track in lasting if track.earliest.t >= frame.now.t - LAID_NS]
+            lasting = [track for track in lasting if track.earliest.t >= now.t - LAID_NS]
             if sure or len(s.indices) > 1:
                 # A card read from two indices is no other card; nor is one that lay still before white paper came.
                 lasting = [o for o in lasting if o.may_be_scrap() and not (o.still and self._white_since(o.last.t))]
         best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
-        if best is None:
-            return None
-        return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, best.belief()[0]) else 0.6) else None
+        if best is not None:
+            least = _UNREAD_MOVED if UNREAD in (s.card, best.belief()[0]) else _MOVED
+            yield best, iou(best.quad, quad) > least
 
     def _white_since(self, t: int) -> bool:
         """Return whether white paper that no card explains has come up since an instant, ns."""
@@ -410,13 +431,13 @@ def _lies(
     yield _Where.ON, s.top or whole
     # A scrap mistaken for a card under way hides nothing.
     newer = [o for o in pile.cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
-    yield _Where.BESIDE, any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer)
+    yield _Where.BESIDE, any(shared_area(quad, other.quad) > _TOUCHED * area(quad) for other in newer)
     # A card of the pile may just have been seen on top of everything at this place.
     seen = [o for o in pile.cards if o.high <= track.high and o.sightings and o.last.index == now.index]
     there = [o.last for o in seen if shared_area(quad, o.quad) >= least]
     # A hand makes a card look less bare, but another card does so even more.
     barer = [upper for upper in there if upper.bare > s.bare + SLIGHT]
-    yield _Where.UNDER, any(upper.plain or (upper.top and upper.confidence >= 0.8) for upper in there)
+    yield _Where.UNDER, any(upper.plain or (upper.top and upper.confidence >= _ON_TOP) for upper in there)
     yield _Where.UNDER, barer and s.bare < LITTLE
     yield _Where.ON, s.confidence >= SURE_READING and not barer
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, convex_quad, height_of, moved_by
 from models.watch.grain import Grain, likeness
-from models.watch.measure import INDEX, LITTLE, MOST, SLIGHT
+from models.watch.measure import INDEX, LEARNED, LITTLE, MOST, SLIGHT
 from models.watch.motion import ROWS, Bytes
 from models.watch.shift import Shift, shift_between, warped
 
@@ -75,7 +75,7 @@ class BareTable:
         now = _grain(image)
         as_it_is = likeness(self._before, now)
         if not doubted and as_it_is >= MOST * self._usual:
-            self._usual += (0.2 if self._usual else 1.0) * (as_it_is - self._usual)
+            self._usual += (LEARNED if self._usual else 1.0) * (as_it_is - self._usual)
             return False
         found = shift_between(self._grain, now, as_it_is, doubted=doubted)
         if found is None:

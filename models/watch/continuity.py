@@ -15,9 +15,9 @@ from models.eye.geometry import distance
 from models.watch.faces import looks_as_known
 from models.watch.gaze import Found
 from models.watch.measure import NEARLY_ALL, OVER
-from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
+from models.watch.pace import LET_GO_NS, LONG_AGO, PATIENCE_NS, SWEEP_NS
 from models.watch.reasons import Reason
-from models.watch.stream import LONG_AGO, MARGIN_NS, SeenFrame, Stream
+from models.watch.stream import MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 from referee.engine.gap import PASSING_NS
 from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Placed, Taken

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from models.eye.classes import UNREAD
 from models.eye.geometry import Quad, area, convex_quad, grown
-from models.watch.faces import looked_alike
+from models.watch.faces import face_looked_alike
 from models.watch.gaze import Found
+from models.watch.masks import both, closed, difference, opened
 from models.watch.measure import CHANGED, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SLIGHT, SPECK
-from models.watch.motion import Bytes, Glance, Motion, difference
-from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
-from models.watch.stream import LONG_AGO, SeenFrame, Stream
+from models.watch.motion import Bytes, Glance, Motion
+from models.watch.pace import LAID_NS, LONG_AGO, PATIENCE_NS, TURNED_NS
+from models.watch.stream import SeenFrame, Stream
 from models.watch.surfaces import Surface
 from models.watch.tracks import Pile, Sighting, Track
 
@@ -91,16 +92,15 @@ class Covered:
 
     def _shows(self, top: Track, quad: Quad, now: SeenFrame, found: Sequence[Found] | None) -> bool:
         """Return whether the newest card shows as it lay."""
-        inner = grown(quad, -5.0)
         for s, _ in found or ():
             if s.card == top.name != UNREAD and (s.top or (len(s.indices) > 1 and s.bare >= HALF)):
                 # A card laid across leaves both ends in sight, and may be mistaken for the lower card's own print.
                 moved = self._half is None or self._indices is None or not self._in_place(s.indices, self._indices)
-                if moved or looked_alike(self._half, now.half, inner, HALF if s.top else MOST):
+                if moved or face_looked_alike(self._half, now.half, quad, HALF if s.top else MOST):
                     self._half, self._indices = now.half, s.indices
                     return True
                 return False
-        return self._half is not None and looked_alike(self._half, now.half, inner, NEARLY_ALL)
+        return self._half is not None and face_looked_alike(self._half, now.half, quad, NEARLY_ALL)
 
     def _is_brought(self, glance: Glance) -> bool:
         """Return whether a moving object is a card on its way, rather than a hand or something a hand uncovers."""
@@ -162,10 +162,8 @@ class Covered:
         if known is None:
             return quad
         before = np.asarray(cv2.resize(known, small.shape[1::-1], interpolation=cv2.INTER_AREA), np.uint8)
-        changed = cv2.bitwise_and(difference(small, before, CHANGED), now.glance.foreign)
-        changed = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
-        changed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((SPECK + 1,) * 2, np.uint8))
-        _, parts = cv2.connectedComponents(changed)
+        changed = opened(both(difference(small, before, CHANGED), now.glance.foreign), 2)
+        _, parts = cv2.connectedComponents(closed(changed, SPECK + 1))
         there: NDArray[np.int32] = parts[self._motion.mask([quad], small.shape) > 0]
         there = there[there > 0]
         if not len(there):

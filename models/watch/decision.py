@@ -25,9 +25,11 @@ from referee.engine.foresight import Foresight
 from referee.engine.observations import MAX_ERROR, Card, Observation, Placed
 
 _PROOF: Final = 4.4
-"""Total vote weight that names a card at once, if its name is beyond doubt."""
+"""Total vote weight that names a card at once: more than one look can give (4.2); chosen by hand."""
 _NEAR_PILE: Final = 1.7
-"""Greatest distance from the pile, in card heights, of a card that was slid under it."""
+"""Greatest distance from the pile, in card heights, of a card that was slid under it; chosen by hand."""
+_NEAR_ENOUGH: Final = 0.4
+"""Least overlap of an unreadable look and a card that came up just then, for the look to show it; chosen by hand."""
 
 Rule = tuple[Reason | None, object]
 """A reason and whether it holds; the first of several that holds decides. None: undecided."""
@@ -48,9 +50,7 @@ class Decisions:
 
     def decide(self, now: SeenFrame, *, taken: bool = False) -> list[Observation]:
         """Return what the newest frame settles; ``taken``: it shows the pile gone with all its cards."""
-        # Only the first frame shows several cards at once: then what lies below another came first.
-        ordered = sorted(self._pile.open, key=lambda track: (track.high, track.last.top))
-        return [seen for track in ordered for seen in self._settle(track, now, taken=taken)]
+        return [seen for track in self._by_reveal() for seen in self._settle(track, now, taken=taken)]
 
     def finish(self, now: SeenFrame) -> list[Observation]:
         """Return the observations that can still be made, at the end of the stream, of the cards under way."""
@@ -59,13 +59,18 @@ class Decisions:
     def decide_before_gap(self, last: SeenFrame) -> list[Observation]:
         """Return the observations that the last frame before a gap settles, without waiting for more looks."""
         out: list[Observation] = []
-        for track in sorted(self._pile.open, key=lambda track: (track.high, track.last.top)):
+        for track in self._by_reveal():
             sure = track.is_sure() and track.belief()[0] not in self._pile.names
             laid = why_laid(track, self._pile, last, over=False) if sure else None
             if laid is not None:
                 told = judge(*track.belief(), track.looks(), self._prior(track))
                 out += self._report(track, told, Reason.NO_BETTER_LOOK, laid, last)
         return out
+
+    def _by_reveal(self) -> list[Track]:
+        """Return the cards under way in the order of reveals."""
+        # Only the first frame shows several cards at once: then what lies below another came first.
+        return sorted(self._pile.open, key=lambda track: (track.high, track.last.top))
 
     def tell_unread(self, track: Track, now: SeenFrame) -> list[Observation]:
         """Report a card that lies face up on the pile and shows nothing to read."""
@@ -235,14 +240,14 @@ class Decisions:
         close = 2 * max(1, self._stream.spacing) + MARGIN_NS
         alike = (
             other
-            for other in [*self._pile.laid[-3:], *self._pile.open]
+            for other in [*self._pile.laid[-FEW:], *self._pile.open]
             if other is not track
             and not other.came_under()
             and not (_seen_above(track, other) or any(s.top and s.index >= other.last.index for s in track.sightings))
             and abs(other.high - track.high) < close
             and track.low - close < other.earliest.t < track.earliest.t + LAID_NS
-            and iou(other.quad, track.quad) > 0.5
-            and len(other.sightings) > track.reads(name) < 3
+            and iou(other.quad, track.quad) > HALF
+            and len(other.sightings) > track.reads(name) < FEW
         )
         return next(alike, None)
 
@@ -259,7 +264,7 @@ def upper_of(track: Track, pile: Pile) -> Track | None:
     return next(
         (
             other
-            for other in [*pile.open, *pile.laid[-3:]]
+            for other in [*pile.open, *pile.laid[-FEW:]]
             if other is not track
             and abs(other.high - track.high) <= LET_GO_NS
             and abs(other.first - track.first) <= 1
@@ -275,7 +280,7 @@ def named_at_once(track: Track) -> bool:
     """Whether a card's name is so certain that no further look is needed."""
     name, sure = track.belief()
     # In motion a suit is easily mistaken, even twice alike; at rest, or by two indices each, two looks are enough.
-    enough = 2 if track.still or track.doubles(name) >= 2 else 3
+    enough = 2 if track.still or track.doubles(name) >= 2 else FEW
     return sure >= PLAIN_CONFIDENCE and track.weights()[name] >= _PROOF and track.reads(name) >= enough
 
 
@@ -305,7 +310,7 @@ def _laid_rules(track: Track, pile: Pile, now: SeenFrame, over: bool) -> Iterato
     yield Reason.TWO_AT_ONCE, upper_of(track, pile)
     yield None, track.came_under() or (not over and _waits_below(track) and age < PATIENCE_NS)
     yield Reason.RESTS_ON_PILE, track.still and track.last.on_pile and on > under and (track.last.top or on > 1)
-    yield Reason.STAYS_ON_PILE, on >= FEW and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:]))
+    yield Reason.STAYS_ON_PILE, on >= FEW and (on > 2 * under or all(s.on_pile for s in track.sightings[-FEW:]))
     if on == under == 0 and track.still >= 2:
         # Whole and still beside the pile: it was laid there, even if it leaves later. So was a card that remains there.
         plainly = [s for s in track.sightings if s.plain]
@@ -390,9 +395,9 @@ def _another_look(track: Track, pile: Pile) -> bool:
     return any(
         track.low - LAID_NS <= other.high
         and other.low <= track.high + LAID_NS
-        and iou(other.rest, track.quad) > 0.4
+        and iou(other.rest, track.quad) > _NEAR_ENOUGH
         and not _seen_above(track, other)
-        for other in pile.laid[-3:]
+        for other in pile.laid[-FEW:]
         if other.rest is not None
     )
 

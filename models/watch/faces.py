@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 import cv2
 import numpy as np
@@ -18,12 +19,22 @@ from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
+from models.watch.masks import Mask, box_of, opened, widened, without
 from models.watch.measure import FEW, HALF, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLIGHT, STRIDE
-from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
-from models.watch.pace import LAID_NS, PATIENCE_NS
-from models.watch.reaches import box_of
-from models.watch.stream import LONG_AGO, Patch, SeenFrame, Stream
+from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
+from models.watch.pace import LAID_NS, LONG_AGO, PATIENCE_NS
+from models.watch.stream import Patch, SeenFrame, Stream
 from models.watch.tracks import Pile, plain
+
+# Pixels of the picture, chosen by hand:
+_FACE_RIM: Final = 5.0
+"""A face's edge that comparisons leave out: a card read twice lies that far off its place."""
+INDEX_RIM: Final = 3.0
+"""The same of an index's place."""
+_LEAST_VIEW: Final = 3
+"""Least side of a place that can be compared, half pixels ..."""
+_LEAST_PIXELS: Final = 50
+"""... and least number of its half pixels."""
 
 # The span in which a face came up
 
@@ -102,13 +113,13 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
 
 def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:
     """Whether a card read now already lay there: the place resembles it, and the known cards less so."""
-    alike = looked_alike(moment.half, now.half, grown(quad, -5.0), MOST)
+    alike = face_looked_alike(moment.half, now.half, quad, MOST)
     return alike and not looks_as_known(quad, moment, stream)
 
 
 def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream, least: float = MOST) -> bool:
     """Whether a place looks as it did when all known cards showed."""
-    return looked_alike(stream.known_half, moment.half, grown(quad, -5.0), least)
+    return face_looked_alike(stream.known_half, moment.half, quad, least)
 
 
 def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]:
@@ -191,7 +202,7 @@ def shown_before(
     corners = [c for c in index_places(quad) if any(holds(c, index) for index in indices)]
     # Bare cloth resembles itself, too: an index can have shown only where a card lay.
     corners = [c for c in corners if any(holds(k, centre_of(c)) for k in known)]
-    return any(looked_alike(then, now, grown(c, -3.0), NEARLY_ALL) for c in corners)
+    return any(looked_alike(then, now, grown(c, -INDEX_RIM), NEARLY_ALL) for c in corners)
 
 
 def index_places(quad: Quad) -> list[Quad]:
@@ -199,6 +210,11 @@ def index_places(quad: Quad) -> list[Quad]:
     right, down = (quad[1] - quad[0]) * INDEX, (quad[3] - quad[0]) * INDEX
     corner = np.stack([0 * right, right, right + down, down])
     return [convex_quad(quad[0] + corner), convex_quad(quad[2] - corner)]
+
+
+def face_looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
+    """Whether two half pictures look alike (`looked_alike`) within a card's edge."""
+    return looked_alike(then, now, grown(quad, -_FACE_RIM), least)
 
 
 def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
@@ -209,13 +225,13 @@ def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float
     x0, y0 = np.maximum(inner.min(0).astype(int), 0)
     x1, y1 = inner.max(0).astype(int) + 1
     views = [half[y0:y1, x0:x1, 1] for half in (then, now)]
-    if views[0].shape != views[1].shape or min(views[0].shape) < 3:
+    if views[0].shape != views[1].shape or min(views[0].shape) < _LEAST_VIEW:
         return False
     mask = np.zeros(views[0].shape, np.uint8)
     cv2.fillConvexPoly(mask, np.rint(inner - (x0, y0)).astype(np.int32), 1)
     inside = mask > 0
     one, two = (view[inside].astype(np.float32) for view in views)
-    if len(one) < 50:
+    if len(one) < _LEAST_PIXELS:
         return False
     one -= one.mean()
     two -= two.mean()
@@ -270,10 +286,10 @@ class WhitePatches:
     def _fresh(self, paper: Mask) -> Mask:
         """Return the white paper that is not known yet."""
         if self._white is not None:
-            paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
+            paper = without(paper, self._white)
         # A card that lies a little off leaves a thin rim, which a face does not.
         rim = int(np.clip(round(SLIGHT * self._pile.card_height / PAPER_STEP), 3, 5))
-        return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
+        return opened(paper, rim)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
         """Assign the white paper at the cards read in the newest frame to those cards, not at doubtful readings."""
@@ -336,10 +352,7 @@ class WhitePatches:
             self._white, self._white_t = self._known_white(moment.half, moment.glance), moment.t
 
     def _known_white(self, half: Bytes, glance: Glance) -> Mask:
-        return np.asarray(
-            cv2.dilate(self._motion.paper_in(half, glance.foreign, MOST), np.ones((3, 3), np.uint8)),
-            np.uint8,
-        )
+        return widened(self._motion.paper_in(half, glance.foreign, MOST), 1)
 
 
 def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Patch]:
@@ -351,7 +364,7 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Patch]:
     left, bright, corner = left[box], bright[box], (box[1].start, box[0].start)
     # Outside the picture nothing is white: a strip along its edge is no broader than it looks.
     thick = cv2.erode(bright, np.ones((side, side), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
-    count, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(left, np.ones((5, 5), np.uint8)))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(widened(left, 2))
     for k in range(1, count):
         x, y, w, h, _ = (int(v) for v in stats[k])
         size = cv2.countNonZero(left[y : y + h, x : x + w])

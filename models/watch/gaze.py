@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -20,6 +20,14 @@ from models.watch.occasion import Occasions
 from models.watch.reasons import Occasion, Reason
 from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import Pile, plain
+
+# Where the eye reads, chosen by hand:
+_LATEST: Final = 6
+"""Number of latest cards, ..."""
+_AROUND: Final = 0.75
+"""... and how far around them, in card heights."""
+_LEAST_AREA: Final = 100
+"""Least area, px, of a reading's card."""
 
 Found = tuple[CardSeen, Quad]
 """A reading and the corners of its card."""
@@ -207,11 +215,11 @@ class Gaze:
             return 0, 0, columns, rows
         if self._stream.before is not None:
             quads += [s.place for s in self._stream.before.suspects if is_near(s, self._stream, self._pile)]
-        return bounds(quads, 0.75 * self._pile.card_height, columns, rows)
+        return bounds(quads, _AROUND * self._pile.card_height, columns, rows)
 
     def _lately(self) -> list[Quad]:
         """Return the places of the cards laid last, and of those not settled."""
-        return [track.quad for track in (*self._pile.laid[-6:], *self._pile.open)]
+        return [track.quad for track in (*self._pile.laid[-_LATEST:], *self._pile.open)]
 
     def _without_table(self, moment: SeenFrame, region: PixelBox) -> PixelBox:
         """Return the part of a region that holds the cards laid last and all else that is not the table."""
@@ -234,7 +242,7 @@ class Gaze:
         self._unread_aside = not clear and any(s.card == UNREAD for s in seen)
         self._unread_top = any(s.top and s.confidence < HALF for s in seen)
         found = [(_by_rank(s), convex_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
-        found = [(s, quad) for s, quad in found if area(quad) > 100]
+        found = [(s, quad) for s, quad in found if area(quad) > _LEAST_AREA]
         found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))
         if self._pile.packs > 1:
             return found

@@ -36,5 +36,7 @@ MOST: Final = 0.7
 """Share above which a statement largely holds: two looks are alike, two outlines coincide."""
 NEARLY_ALL: Final = 0.85
 """Share of a place, a way or a likeness that counts as all of it."""
+LEARNED: Final = 0.2
+"""Weight of the newest example in a running mean."""
 DIMMEST: Final = 0.4
 """Least share of its light that a table keeps when a lamp changes."""

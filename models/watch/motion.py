@@ -19,20 +19,32 @@ from numpy.typing import NDArray
 from models.eye.geometry import Quad
 from models.watch.daylight import balanced, fit_balance, fit_daylight, gains, relit, usual_table, white_in
 from models.watch.grain import grain_of, likeness
-from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SLIGHT, SPECK
-from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
-from models.watch.reaches import Reach, box_of, sort_edge
+from models.watch.masks import Mask, both, box_of, difference, narrowed, opened, widened
+from models.watch.measure import (
+    CHANGED,
+    DARK,
+    DIMMEST,
+    HALF,
+    LEARNED,
+    LITTLE,
+    MOST,
+    NEARLY_ALL,
+    OVER,
+    PART,
+    SLIGHT,
+    SPECK,
+)
+from models.watch.pace import LAID_NS, LONG_AGO, PATIENCE_NS, TURNED_NS
+from models.watch.reaches import Reach, sort_edge
 from models.watch.surfaces import Kinds, Surface, surface_network, tell_surfaces
 from referee.units import SECOND
 
 Bytes = NDArray[np.uint8]
-Mask = NDArray[np.uint8]
-"""0 or 255."""
 
 ROWS: Final = 160
 """Least number of rows of the reduced picture; it has less than twice as many."""
-_RIM: Final = np.ones((2 * SPECK + 1,) * 2, np.uint8)
-"""Kernel that reaches as far from a card as its shadow falls."""
+CARD_RIM: Final = SPECK
+"""Distance from a card, in reduced pixels, that its edge and its shadow reach."""
 _FOREIGN: Final = 9
 """Difference in grey levels between a foreign reduced pixel and the bare table. A dark hand over a dark cloth differs
 no more; noise is less than half."""
@@ -40,15 +52,12 @@ _STUCK_NS: Final = 6 * SECOND
 """Time that an object filling the whole picture must lie still to become part of the table ..."""
 _RESTING_NS: Final = 120 * SECOND
 """... and the same for an arm over the picture's edge."""
+_LEAST_PAPER: Final = 20
+"""Least number of reduced pixels of a card whose paper's colour is learned; chosen by hand."""
+_BRIGHTEST: Final = 90
+"""Percentile of a card's pixels above which they are paper, however much of it a hand hides."""
 PAPER_STEP: Final = 2
 """Frame pixels per pixel of the picture searched for white paper."""
-
-
-def difference(one: Bytes, other: Bytes, level: int) -> Mask:
-    """Return a mask where two pictures differ by more than ``level`` in any channel."""
-    b, g, r = cv2.split(cv2.absdiff(one, other))
-    worst = cv2.max(cv2.max(b, g), r)
-    return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
 
 
 def _blurred(picture: Bytes) -> Bytes:
@@ -56,9 +65,9 @@ def _blurred(picture: Bytes) -> Bytes:
     return np.asarray(cv2.blur(picture, (SPECK + 1, SPECK + 1)), np.uint8)
 
 
-def _covers(small: Bytes, table: Bytes, cards: Mask | None) -> bool:
+def _covers(small: Bytes, table: Bytes, cards: Mask) -> bool:
     """Whether cards are out of sight: a cover before the lens resembles a plain table everywhere."""
-    if cards is None or not cards.any():
+    if not cards.any():
         return False
     return bool((difference(small, table, CHANGED)[cards > 0] > 0).mean() < PART)
 
@@ -100,12 +109,12 @@ class Motion:
         self._earlier: Bytes | None = None
         """The table before it was learned anew: an object then learned may have been taken away again."""
         self._before: Bytes | None = None
-        self._relit_at = -(2**62)
+        self._relit_at = LONG_AGO
         self._clear: Bytes | None = None
         """The latest picture with an unobstructed view."""
         self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
         """The newest frame at half size."""
-        self._learned_at = -(2**62)
+        self._learned_at = LONG_AGO
         self._held: NDArray[np.bool_] | None = None
         """Pixels of arms over the picture's edge, with whatever they hold: not part of the table even at rest."""
         self._rested: Mask | None = None
@@ -145,6 +154,7 @@ class Motion:
                 self.table = None
                 nothing = np.zeros(small.shape[:2], np.uint8)
                 return Glance(t, small, nothing, nothing.copy(), nothing.copy(), state="dark")
+        cards = np.zeros(small.shape[:2], np.uint8) if cards is None else cards
         foreign = self._foreign(small)
         glance = Glance(t, small, difference(small, self._before, CHANGED), foreign, np.zeros_like(foreign))
         self._before = small
@@ -159,8 +169,7 @@ class Motion:
             self.moved_at[glance.moving > 0] = t
         self._learn(glance, cards)
         if cv2.countNonZero(glance.foreign) > SPECK:
-            opened = cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
-            glance.foreign = np.asarray(opened, np.uint8)
+            glance.foreign = opened(glance.foreign, 2)
         self._sort_edge(glance)
         return glance
 
@@ -178,7 +187,7 @@ class Motion:
             # Include shadows and rims: a table learned round a hand would hide the hand.
             _, parts = cv2.connectedComponents(cv2.bitwise_or(glance.foreign, edge.things))
             held = np.isin(parts, np.unique(parts[edge.things > 0]))
-            self._held = cv2.dilate(held.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+            self._held = widened(held.astype(np.uint8), 1) > 0
             glance.foreign[edge.at_rest > 0] = 0
         self._rested = None if edge.things is None else edge.at_rest
 
@@ -206,9 +215,9 @@ class Motion:
         if cv2.countNonZero(before) < PART * cv2.countNonZero(foreign):
             # The lamp is back to its earlier state.
             self.table, self._earlier = self._earlier, self.table
-        return np.asarray(cv2.bitwise_and(foreign, before), np.uint8)
+        return both(foreign, before)
 
-    def _knows_lamp(self, glance: Glance, cards: Mask | None) -> bool:
+    def _knows_lamp(self, glance: Glance, cards: Mask) -> bool:
         """Whether only the lamp has changed its colour or strength; if so, adapt the table to the new light."""
         clear, small = self._clear, glance.small
         if clear is None or self.table is None:
@@ -219,14 +228,14 @@ class Motion:
         other = difference(small, relit(clear, lamp), CHANGED)
         if cv2.countNonZero(other) > PART * other.size:
             return False
-        changed = cards is not None and cards.any() and (other[cards > 0] > 0).mean() > PART
+        changed = cards.any() and (other[cards > 0] > 0).mean() > PART
         if changed and _covers(small, relit(self.table, lamp), cards):
             return False
         self._take_light(glance, relit(self.table, lamp), other)
         self.paper = np.minimum(self.paper * lamp, 255.0)
         return True
 
-    def _knows_balance(self, glance: Glance, cards: Mask | None) -> bool:
+    def _knows_balance(self, glance: Glance, cards: Mask) -> bool:
         """Whether the camera has changed its white balance or exposure; if so, adapt the table to it.
 
         All colours have changed, dark and bright ones not necessarily alike, and the table's grain is as before: a
@@ -235,7 +244,7 @@ class Motion:
         clear, table, small = self._clear, self.table, glance.small
         if clear is None or table is None or glance.state == "dark":
             return False
-        bare = np.ones(small.shape[:2], np.bool_) if cards is None else cards == 0
+        bare = cards == 0
         lately, since = fit_balance(clear, small, np.ones_like(bare)), fit_balance(table, small, bare)
         if lately is None or since is None:
             return False
@@ -272,27 +281,27 @@ class Motion:
         self.table, self._covered = table, None
         glance.foreign = self._foreign(glance.small)
 
-    def _set_state(self, glance: Glance, cards: Mask | None) -> None:
+    def _set_state(self, glance: Glance, cards: Mask) -> None:
         glance.state = "clear"
         if float(glance.small.mean()) < DARK:
             glance.state = "dark"
         elif cv2.countNonZero(glance.foreign) > (1 - PART) * glance.foreign.size and not self._is_relit(glance, cards):
             glance.state = "blocked"
 
-    def _is_relit(self, glance: Glance, cards: Mask | None) -> bool:
+    def _is_relit(self, glance: Glance, cards: Mask) -> bool:
         """Whether known cards still show as cards, and the table round them: then only the light has changed."""
-        if cards is None or not cards.any():
+        if not cards.any():
             return False
         kinds = self._tell_kinds(glance.small, glance.t)
         table = (kinds == Surface.TABLE) | (kinds == Surface.SHADOW)
         return bool((kinds[cards > 0] == Surface.FACE).mean() > HALF and table[cards == 0].mean() > HALF)
 
-    def _learn(self, glance: Glance, cards: Mask | None) -> None:
+    def _learn(self, glance: Glance, cards: Mask) -> None:
         assert self.table is not None
         if glance.state == "dark" or glance.t - self._learned_at < LAID_NS:
             return
         self._learned_at = glance.t
-        bare = np.ones(glance.foreign.shape, np.bool_) if cards is None else cards == 0
+        bare = cards == 0
         if self._held is not None and self._held.shape == bare.shape:
             bare &= ~self._held | (glance.t - self.moved_at > _RESTING_NS)
         if glance.state == "clear":
@@ -331,7 +340,7 @@ class Motion:
             settled &= whole[parts] | ~shadows
         return settled
 
-    def _follow_daylight(self, glance: Glance, bare: NDArray[np.bool_], cards: Mask | None) -> None:
+    def _follow_daylight(self, glance: Glance, bare: NDArray[np.bool_], cards: Mask) -> None:
         """Adapt the table to a slow change of daylight."""
         assert self.table is not None
         daylight = fit_daylight(self.table, glance.small, bare)
@@ -346,10 +355,10 @@ class Motion:
         self.paper = np.minimum(self.paper * daylight.mean(axis=(0, 1)), 255.0)
         glance.foreign = self._foreign(glance.small)
 
-    def _relight_under(self, cards: Mask | None, glance: Glance) -> None:
+    def _relight_under(self, cards: Mask, glance: Glance) -> None:
         """Relight the table hidden under cards by the change of its row, since lamps flicker in bands."""
         assert self.table is not None
-        if cards is None or not cards.any():
+        if not cards.any():
             self._covered = None
             return
         if self._covered is None or self._covered.shape != self.table.shape:
@@ -387,7 +396,7 @@ class Motion:
         if not taken.any() or not bare.any():
             return
         if look is None:
-            self.table[taken] = usual_table(glance.small, cv2.erode(bare.astype(np.uint8), _RIM) > 0)[taken]
+            self.table[taken] = usual_table(glance.small, narrowed(bare.astype(np.uint8), CARD_RIM) > 0)[taken]
         else:
             self.table[taken] = relit(look, gains(look[bare], glance.small[bare]))[taken]
         self._earlier = None
@@ -397,10 +406,9 @@ class Motion:
 
     def lately(self, glance: Glance, since: int) -> Mask:
         """Return the foreign pixels that have moved since an instant; a still object left unread is not a reveal."""
-        recent = np.where(self.moved_at >= since, np.uint8(255), np.uint8(0))
-        recent = cv2.dilate(recent, np.ones((3, 3), np.uint8))
+        recent = widened(np.where(self.moved_at >= since, np.uint8(255), np.uint8(0)), 1)
         recent[glance.kinds == Surface.SHADOW] = 0
-        return np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8)
+        return both(glance.foreign, recent)
 
     def paper_in(self, half: Bytes, foreign: Mask, level: float = NEARLY_ALL) -> Mask:
         """Return the white paper in a half-size frame (`PAPER_STEP`) that is not part of the table.
@@ -415,7 +423,7 @@ class Motion:
             return paper
         half, there = half[box], there[box]
         white = white_in(half, self.paper, level)
-        paper[box] = cv2.morphologyEx(cv2.bitwise_and(white, there), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        paper[box] = opened(both(white, there), 3)
         return paper
 
     def bareness(self, place: Mask, glance: Glance) -> float:
@@ -447,7 +455,7 @@ class Motion:
         kinds, near = glance.kinds, difference(glance.small, self.table, 2 * _FOREIGN) == 0
         table = (glance.foreign == 0) | (unseen & ((kinds == Surface.TABLE) | (kinds == Surface.SHADOW) | near))
         face = ~near & ((kinds == Surface.FACE) | (kinds == Surface.BACK))
-        ring = (cv2.dilate(place, np.ones((4 * SPECK + 1,) * 2, np.uint8)) > 0) & ~there & ~self._unseen
+        ring = (widened(place, 2 * SPECK) > 0) & ~there & ~self._unseen
         return bool(
             table[there].mean() > MOST and face[there].mean() < OVER and (glance.foreign[ring] == 0).mean() > MOST
         )
@@ -471,18 +479,18 @@ class Motion:
         """Return the share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
         return float(np.count_nonzero(self.moved_at[place > 0] >= since)) / max(1, cv2.countNonZero(place))
 
-    def learn_paper(self, small: Bytes, quad: Quad, share: float = 0.2, *, beyond: float = 0.0) -> None:
+    def learn_paper(self, small: Bytes, quad: Quad, share: float = LEARNED, *, beyond: float = 0.0) -> None:
         """Learn the paper's colour from a card at ``quad`` (px of the full frame), weighted by ``share``.
 
         Only a colour that differs from the known one by more than ``beyond`` grey levels is learned.
         """
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
-        if len(inside) < 20:
+        if len(inside) < _LEAST_PAPER:
             return
         # Paper is bright in every colour; skin is dark in one. A card may lie almost whole under a hand: its brightest
         # tenth tells what is paper.
         levels = inside.min(axis=1)
-        colour = inside[levels >= (1 - SLIGHT) * np.percentile(levels, 90)].mean(axis=0)
+        colour = inside[levels >= (1 - SLIGHT) * np.percentile(levels, _BRIGHTEST)].mean(axis=0)
         if colour.mean() > 2 * DARK and np.abs(colour - self.paper).max() > beyond:
             share = share if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour
@@ -494,6 +502,4 @@ class Motion:
         for quad in quads:
             points = np.rint(quad / self.factor).astype(np.int32)
             cv2.fillConvexPoly(mask, points, 255)
-        if widen:
-            mask = np.asarray(cv2.dilate(mask, np.ones((2 * widen + 1,) * 2, np.uint8)), np.uint8)
-        return mask
+        return widened(mask, widen) if widen else mask

@@ -17,11 +17,12 @@ import numpy as np
 from models.eye.geometry import PixelBox, grown
 from models.watch.decision import is_laid, named_at_once
 from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
+from models.watch.masks import Mask, both, difference, without
 from models.watch.measure import CHANGED, FEW, NEARLY_ALL, SLIGHT, SPECK
-from models.watch.motion import Bytes, Mask, Motion, difference
-from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, TURNED_NS
+from models.watch.motion import Bytes, Motion
+from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, LONG_AGO, TURNED_NS
 from models.watch.reasons import Occasion, first_that_holds
-from models.watch.stream import LONG_AGO, SeenFrame, Stream
+from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 
 
@@ -139,11 +140,9 @@ class Occasions:
     def _differs(self, now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
         """Whether a frame at rest shows something new that is neither table nor a card just reported."""
         assert self._clear is not None
-        other = np.asarray(
-            cv2.bitwise_and(other, difference(now.glance.small[spot], self._clear[spot], CHANGED)), np.uint8
-        )
-        other = np.asarray(cv2.bitwise_and(other, now.glance.foreign[spot]), np.uint8)
+        other = both(other, difference(now.glance.small[spot], self._clear[spot], CHANGED))
+        other = both(other, now.glance.foreign[spot])
         fresh = [track.quad for track in self._pile.laid if track.earliest.t > self._clear_t]
         fresh = [quad for quad in fresh if looks_as_known(quad, now, self._stream)]
         told = self._motion.mask(fresh, now.glance.small.shape, widen=1)[spot]
-        return cv2.countNonZero(cv2.bitwise_and(other, cv2.bitwise_not(told))) > SPECK
+        return cv2.countNonZero(without(other, told)) > SPECK

@@ -26,3 +26,5 @@ SWEEP_NS: Final = 700 * MS
 """Time from a hand's coming down on a pile until the pile is out of sight."""
 PATIENCE_NS: Final = SECOND
 """Longest time that an undecided matter may hold up others; an object still for this long stays."""
+LONG_AGO: Final = -(2**62)
+"""An instant before every frame, ns."""

@@ -6,7 +6,6 @@ while is at rest: it brings and takes nothing until it moves again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import cv2
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Image
+from models.watch.masks import over_edge, widened
 from models.watch.measure import HALF, LITTLE, OVER, PART, SPECK
 
 
@@ -86,7 +86,7 @@ def sort_edge(arms: Image, moved: NDArray[np.bool_], rested: Image | None = None
         # Another hand may come over the resting arm.
         if moved[box][there].mean() < OVER and (arms[box][there] > 0).mean() >= HALF:
             at_rest[box][there] = 255
-    others = cv2.subtract(arms, cv2.dilate(at_rest, np.ones((SPECK + 1,) * 2, np.uint8)))
+    others = cv2.subtract(arms, widened(at_rest, SPECK // 2))
     things = at_rest.copy()
     for box, there in over_edge(others):
         things[box][there] = 255
@@ -95,31 +95,3 @@ def sort_edge(arms: Image, moved: NDArray[np.bool_], rested: Image | None = None
     if not things.any():
         return SortedEdge()
     return SortedEdge(reaches(cv2.subtract(things, at_rest), moved), reaches(at_rest), things, at_rest)
-
-
-Box = tuple[slice, slice]
-
-
-def box_of(mask: Image, margin: int = 0) -> Box | None:
-    """Return the box round all that a mask shows, with a margin within the picture; None for an empty mask."""
-    x, y, width, height = cv2.boundingRect(mask)
-    if not width:
-        return None
-    return np.s_[max(0, y - margin) : y + height + margin, max(0, x - margin) : x + width + margin]
-
-
-def over_edge(mask: Image) -> Iterator[tuple[Box, NDArray[np.bool_]]]:
-    """Yield each connected part of a mask that touches the picture's edge: its box and its mask there."""
-    whole = box_of(mask)
-    if whole is None:
-        return
-    rows, columns = mask.shape
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask[whole])
-    left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
-    right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
-    y, x = whole[0].start, whole[1].start
-    at_edge = (left + x < 2) | (top + y < 2) | (right + x > columns - 2) | (bottom + y > rows - 2)
-    at_edge[0] = False
-    for label in np.flatnonzero(at_edge):
-        there = labels[top[label] : bottom[label], left[label] : right[label]] == label
-        yield np.s_[y + top[label] : y + bottom[label], x + left[label] : x + right[label]], there

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
 from models.watch.grain import Grain, grain_of, likeness
-from models.watch.measure import HALF, MOST
-from models.watch.motion import Glance, Motion
+from models.watch.masks import widened
+from models.watch.measure import HALF, LEARNED, MOST
+from models.watch.motion import CARD_RIM, Glance, Motion
 from models.watch.tracks import Pile
 
 _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Angles, in degrees, by which a camera may have turned."""
-_RIM: Final = np.ones((9, 9), np.uint8)
 
 Shift = NDArray[np.float64]
 """Affine matrix, 2 x 3, that maps one picture onto another."""
@@ -66,10 +66,10 @@ class ShiftTracker:
 
     def _grain_of(self, glance: Glance) -> Grain:
         """Return the table's grain and where it shows."""
-        hidden = cv2.dilate(glance.foreign, _RIM)
+        hidden = widened(glance.foreign, CARD_RIM)
         cards = self._pile.mask(self._motion)
         if cards is not None:
-            hidden = cv2.bitwise_or(hidden, cv2.dilate(cards, _RIM))
+            hidden = np.maximum(hidden, widened(cards, CARD_RIM))
         return grain_of(glance.small, hidden == 0)
 
     def _shift(self, after: Grain) -> Shift | None:
@@ -79,7 +79,7 @@ class ShiftTracker:
             return None
         as_it_is = likeness(before, after)
         if self._usual and as_it_is >= MOST * self._usual:
-            self._usual += 0.2 * (as_it_is - self._usual)
+            self._usual += LEARNED * (as_it_is - self._usual)
             return None
         found = shift_between(before, after, as_it_is)
         if found is None:

@@ -10,7 +10,7 @@ from typing import Final
 from models.eye.geometry import Quad
 from models.watch.measure import FEW
 from models.watch.motion import Bytes, Glance
-from models.watch.pace import LAID_NS, PATIENCE_NS, QUICKEST_LAY_NS, SWEEP_NS
+from models.watch.pace import LAID_NS, LONG_AGO, PATIENCE_NS, QUICKEST_LAY_NS, SWEEP_NS
 from models.watch.reasons import Occasion, Shown, SpanFrame, first_that_holds
 from referee.units import MS
 
@@ -18,8 +18,6 @@ MARGIN_NS: Final = 10 * MS
 """Time in which a rising face is too steep to be distinguished from an edge: so much earlier may it have come up."""
 BLIND_NS: Final = 2 * PATIENCE_NS - LAID_NS
 """Longest time that a blind camera holds back the watermark, so that no instant is uncertain by more than a second."""
-LONG_AGO: Final = -(2**62)
-"""An instant, ns, before every frame."""
 
 
 @dataclass(slots=True, eq=False)

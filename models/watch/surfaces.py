@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from models.eye.geometry import Image
 from models.eye.networks import WEIGHTS, Network
+from models.watch.masks import over_edge
 from models.watch.measure import PART
-from models.watch.reaches import over_edge
 
 ROWS: Final = 120
 """Number of picture rows in the network's input, as in its training."""

@@ -19,16 +19,23 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING, UNREAD, look_alike
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved, moved_by
-from models.watch.measure import HALF, OVER, SLIGHT
-from models.watch.motion import Mask, Motion
-from models.watch.pace import LAID_NS, PATIENCE_NS
-from models.watch.prior import DOUBT, ECHO
+from models.watch.masks import Mask
+from models.watch.measure import HALF, LEARNED, OVER, SLIGHT
+from models.watch.motion import Motion
+from models.watch.pace import LAID_NS, LONG_AGO, PATIENCE_NS
+from models.watch.prior import DOUBT, ECHO, MOST_CONFIDENCE
 from models.watch.reasons import Evidence, Look, Reason
-from models.watch.stream import LONG_AGO, Stream
+from models.watch.stream import Stream
 from referee.engine.observations import Observation
 
 _HEAVIEST: Final = -math.log(DOUBT)
 """Greatest weight of one frame: that of confidence 0.985."""
+_ONCE_ENOUGH: Final = 0.97
+"""Confidence of a reading on top that needs no second one."""
+_KEPT_LOOKS: Final = 4
+"""Number of looks kept of a card that was reported."""
+_MIDDLE_CARDS: Final = 5
+"""Number of latest cards that tell the pile's middle; these three were chosen by hand."""
 PLAIN_CONFIDENCE: Final = 1 - DOUBT
 """A card read with this confidence from two indices is no misread scrap."""
 
@@ -156,7 +163,7 @@ class Track:
     def add_again(self, sighting: Sighting) -> None:
         """Add a sighting of the card that was reported long ago: only its latest ones matter."""
         self.add(sighting)
-        del self.sightings[:-4]
+        del self.sightings[:-_KEPT_LOOKS]
 
     def _holds(self, earlier: Sighting, name: str) -> bool:
         """Whether an earlier reading still counts: in motion a suit is easily mistaken for the other of its colour."""
@@ -195,9 +202,8 @@ class Track:
     def weights(self) -> dict[str, float]:
         """Return the weight of the evidence for each name."""
         votes: dict[str, list[float]] = {}
-        passing = self.may_be_scrap()
-        for s in self.sightings:
-            if s.name != UNREAD and not (s.scrap and passing):
+        for s in self._own():
+            if s.name != UNREAD:
                 votes.setdefault(s.name, []).append(min(_HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
         weights = {}
         for name, each in votes.items():
@@ -212,11 +218,10 @@ class Track:
         if not ranked:
             return UNREAD, 0.0
         rival = ranked[1][1] if len(ranked) > 1 else 0.0
-        passing = self.may_be_scrap()
-        best = max(s.confidence for s in self.sightings if s.name == ranked[0][0] and not (s.scrap and passing))
+        best = max(s.confidence for s in self._own() if s.name == ranked[0][0])
         # The inverse of a vote's weight, -ln(1 - c).
         lead = 1 - math.exp(-(ranked[0][1] - rival))
-        return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
+        return ranked[0][0], round(min(lead, MOST_CONFIDENCE) if rival == 0 or lead < best else best, 4)
 
     def is_sure(self) -> bool:
         """Whether its name is sure."""
@@ -230,15 +235,15 @@ class Track:
 
     def looks(self) -> list[tuple[tuple[str, float], ...]]:
         """Return each sighting's candidates (names with probabilities), without sightings that may be of a scrap."""
-        passing = self.may_be_scrap()
-        own = [s for s in self.sightings if not (s.scrap and passing)]
-        named = (s.candidates or (((s.name, s.confidence),) if s.name != UNREAD else ()) for s in own)
+        named = (s.candidates or (((s.name, s.confidence),) if s.name != UNREAD else ()) for s in self._own())
         return [look for look in named if look]
 
     def more_than_a_glimpse(self, name: str) -> bool:
         """Whether this name was read twice, or once beyond doubt: on top, or by two indices over the pile."""
         alike = [s for s in self.sightings if s.name == name]
-        return len(alike) >= 2 or any((s.top and s.confidence >= 0.97) or (s.double and s.on_pile) for s in alike)
+        return len(alike) >= 2 or any(
+            (s.top and s.confidence >= _ONCE_ENOUGH) or (s.double and s.on_pile) for s in alike
+        )
 
     def came_under(self) -> bool:
         """Whether it was seen under the pile, or at a known card's index, more often than over it.
@@ -252,9 +257,14 @@ class Track:
         whole = sum(s.plain for s in self.sightings)
         if whole:
             return self.seen_under() > 2 * whole
+        own = self._own()
+        scraps = len(self.sightings) - len(own)
+        return scraps + sum(s.under for s in own) > sum(s.on_pile for s in own)
+
+    def _own(self) -> list[Sighting]:
+        """Return the sightings that are not of a scrap, as far as is known."""
         passing = self.may_be_scrap()
-        over = sum(s.on_pile and not (s.scrap and passing) for s in self.sightings)
-        return sum(s.under or (s.scrap and passing) for s in self.sightings) > over
+        return [s for s in self.sightings if not (s.scrap and passing)]
 
     def may_be_scrap(self) -> bool:
         """Whether it has never shown two indices that agree, which a scrap of an old card never does."""
@@ -421,7 +431,7 @@ class Pile:
     def middle(self, shape: tuple[int, int]) -> tuple[float, float]:
         """Return the pile's middle, or the middle of a picture of ``shape`` (rows, columns), px."""
         if self.laid:
-            x, y = np.mean([centre_of(track.quad) for track in self.laid[-5:]], axis=0)
+            x, y = np.mean([centre_of(track.quad) for track in self.laid[-_MIDDLE_CARDS:]], axis=0)
             return float(x), float(y)
         return shape[1] / 2, shape[0] / 2
 
@@ -451,7 +461,7 @@ class Pile:
         place = next((k for k, other in enumerate(self.laid) if other.high > track.high), len(self.laid))
         self.laid.insert(place, track)
         self.shifted()
-        self.card_height = 0.8 * self.card_height + 0.2 * height_of(track.quad)
+        self.card_height = (1 - LEARNED) * self.card_height + LEARNED * height_of(track.quad)
         self.told += 1
 
     def burn(self, track: Track, name: str) -> None:

@@ -30,10 +30,10 @@ from models.watch.fouls import Fouls
 from models.watch.gaze import CardEye, Found, Gaze, Look
 from models.watch.measure import CHANGED, FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
-from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
+from models.watch.pace import HAND_NS, LONG_AGO, PATIENCE_NS, SWEEP_NS
 from models.watch.reasons import Evidence
 from models.watch.shift import ShiftTracker
-from models.watch.stream import BLIND_NS, LONG_AGO, MARGIN_NS, SeenFrame, Stream
+from models.watch.stream import BLIND_NS, MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import Pile, Reasons, plain
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
