@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import tomllib
@@ -165,9 +166,18 @@ def _numbers() -> list[tuple[str, bool]]:
     ]
 
 
+def _literals() -> int:
+    """Return how many numbers stand in the watcher's functions without a name, but for the smallest and a byte's."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "models" / "watch").glob("*.py")]
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    numbers = [node.value for each in functions for node in ast.walk(each) if isinstance(node, ast.Constant)]
+    return sum(type(value) in (int, float) and value not in (0, 1, 2, 3, 255) for value in numbers)
+
+
 def test_the_watcher_takes_few_numbers_for_granted() -> None:
-    """A new one must replace another, or be derived from the existing ones."""
-    assert 30 < len(_numbers()) <= 41
+    """A new one must replace another, or be derived from the existing ones; to hide one in a function is no help."""
+    assert 30 < len(_numbers()) <= 70
+    assert len(_numbers()) + _literals() <= 103
 
 
 def test_every_number_of_the_watcher_says_what_it_means() -> None:
