@@ -1,14 +1,15 @@
 """`make image-test BOARD=raspberry-debian`: boot a Pi's image on an emulated Raspberry Pi 4, with pads and lights.
 
-``python -m tools.image.pi_check`` starts what the card itself names: kernel, initrd, device tree and options. QEMU has
-no firmware of a Raspberry Pi, so `Card.started` reads ``config.txt`` as that firmware does; and no USB, network, camera
-or sound of a Pi 4. Contacts close on the header's pins; the lights' pins and the record on the card are what is judged.
-Exit status 1: an expected result was not seen.
+``python -m tools.image.pi_check`` starts what the card itself names: kernel, initrd, device tree and options. First a
+bad update is on trial, which leaves the card to the image itself; then a game is played until the power is cut; at
+last it goes on in a good update. Contacts close on the header's pins; the lights' pins and the card are what is judged.
+
+QEMU has no firmware of a Raspberry Pi, so `Card.started` reads ``config.txt`` as that firmware does; and no USB,
+network, camera or sound of a Pi 4. Exit status 1: an expected result was not seen.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import shutil
@@ -29,6 +30,7 @@ from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.record.store import Record
 from referee.units import MS, SECOND
 from tools.image.image_check import BUILT, CANNOT, CARD_MB, ENVIRON, Findings, make_update
+from tools.image.update import Machine, install
 from tools.pi.board import Contact, Output, emulate, plan_text, read_log
 from tools.pi.setup import FOLDER, TREES, CannotSetUpError, edit_tree, emulator, run, set_up
 
@@ -41,12 +43,17 @@ STILL: Final = 900
 ROLL_CALL: Final = ((1, 1 * SECOND), (2, 2 * SECOND), (3, 3 * SECOND))
 """Seats and instants, from the moment when the first seat's light asks for its slap, ns."""
 HANDS: Final = ((3, 25 * SECOND), (1, 33 * SECOND))
-"""Slaps before the first card: each is false (N10). Seat 2 leads, so its light is dimmed."""
+"""Slaps before the first card: each is false (N10), and costs nothing, so that the table stays bare. Seat 2 leads, so
+its light is dimmed.
+"""
+LATER: Final = 10 * SECOND
+"""How much later the hands come in a game that was broken off, ns: it goes on once the camera has seen the table."""
 RED: Final = TABLE_LIGHT_PINS[0]
 """The table light's other pins are the serial console's, which QEMU shows: here it has others."""
 SETTINGS: Final = f"""\
 [rules]
 base = "classic"
+off = ["F1"]
 set = {{ N10 = "false" }}
 [camera]
 source = "/var/lib/table-referee/table"
@@ -71,18 +78,13 @@ STAMP: Final = 5 * MS
 """Largest error of the time between two slaps, ns: QEMU lets processors take turns when it counts instructions, so an
 interrupt may wait for the others (`make pi-test` measures the stamps where the others idle)."""
 _TOUCH: Final = 60 * MS
-_PATIENCE: Final = 1500.0
+_PATIENCE: Final = 3600.0
 """Seconds of this machine's time until a start is given up."""
 _MARGIN: Final = 3.0
 _OPTIONS: Final = " console=ttyAMA0,115200 isolcpus=1-3 systemd.journald.forward_to_console=1 systemd.watchdog_sec=off"
 """Added to the card's: the console that QEMU shows, and no watchdog, at whose first touch QEMU resets the machine."""
 _READY: Final = re.compile(r"ready ([\d.]+) s after the kernel began: (\S+) in (.)")
-_UNIT: Final = (
-    "[Unit]\nAfter=table-referee-check.service\n[Service]\nType=oneshot\nExecStart=/bin/sh -c '{}'\n"
-    "StandardOutput=tty\nStandardError=tty\nTTYPath=/dev/console\n"
-)
 _RECORD: Final = "games/record.db"
-_UPDATE: Final = "new.update"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +136,25 @@ class Card:
         with tempfile.NamedTemporaryFile(dir=self.path.parent) as made:
             made.truncate(self.partition("record")[1])
             _run("mke2fs", "-q", "-t", "ext4", "-L", "record", "-E", "root_owner=0:0", "-d", folder, made.name)
-            self._put_back(Path(made.name))
+            self._put("record", Path(made.name))
 
-    def add(self, file: Path, name: str) -> None:
-        """Write a file into the record's partition."""
-        record = self._cut_out()
-        _run("debugfs", "-w", "-R", f"write {file} {name}", record)
-        self._put_back(record)
-        record.unlink()
+    def install(self, update: Path, folder: Path, key: Path) -> None:
+        """Put an update into the system b: by the appliance's program, on this machine, in copies of the partitions."""
+        esp, partitions = folder / "esp", folder / "partitions"
+        for place in (esp, partitions):
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+        boot = f"{self.path}@@{self.partition('esp')[0]}"
+        _run("mcopy", "-s", "-n", "-i", boot, "::*", esp)
+        with (partitions / "root-b").open("wb") as root:
+            root.truncate(self.partition("root-b")[1])
+        (folder / "cmdline").write_text("root=PARTLABEL=root-a\n")
+        (folder / "os-release").write_text(self._system_file("usr/lib/os-release"))
+        install(update, Machine(esp, partitions, folder / "cmdline", folder / "os-release", key, folder / "table.toml"))
+        _run("mdeltree", "-i", boot, "::loader/entries", "::b")
+        _run("mcopy", "-s", "-i", boot, esp / "loader" / "entries", "::loader/")
+        _run("mcopy", "-s", "-o", "-i", boot, esp / "b", esp / "good.txt", esp / "config.txt", "::")
+        self._put("root-b", partitions / "root-b")
 
     def read_record(self, folder: Path) -> tuple[list[str], list[str], int]:
         """Return the lines of the only game, the broken seals, and the number of the record's user.
@@ -165,8 +178,9 @@ class Card:
         copy = self.path.with_name("record.part")
         copy.unlink(missing_ok=True)
         _run(
-            "dd", f"if={self.path}", f"of={copy}", "bs=1M", f"skip={begin >> 20}", f"count={size >> 20}", "conv=sparse"
-        )
+            "dd", f"if={self.path}", f"of={copy}", "bs=1M", f"skip={begin >> 20}", f"count={size}",
+            "iflag=count_bytes", "conv=sparse",
+        )  # fmt: skip
         with copy.open("r+b") as cut:
             cut.truncate(size)
         done = subprocess.run(["e2fsck", "-fy", copy], capture_output=True, text=True, env=ENVIRON, check=False)
@@ -175,30 +189,21 @@ class Card:
             raise RuntimeError(done.stdout)
         return copy
 
-    def _put_back(self, record: Path) -> None:
-        begin, _ = self.partition("record")
-        _run("dd", f"if={record}", f"of={self.path}", "bs=1M", f"seek={begin >> 20}", "conv=notrunc")
+    def _put(self, name: str, file: Path) -> None:
+        """Write a partition anew."""
+        begin, size = self.partition(name)
+        _run("fallocate", "--punch-hole", f"--offset={begin}", f"--length={size}", self.path)
+        _run("dd", f"if={file}", f"of={self.path}", "bs=1M", f"seek={begin >> 20}", "conv=notrunc,sparse")
 
     def user(self, name: str) -> int:
         """Return a user's number in the system a."""
-        begin, _ = self.partition("root-a")
-        users = _run("unsquashfs", "-o", str(begin), "-cat", self.path, "etc/passwd")
+        users = self._system_file("etc/passwd")
         return next(int(line.split(":")[2]) for line in users.splitlines() if line.startswith(f"{name}:"))
 
-    def _check(self, path: Path) -> None:
-        # Once for the journal, after which it cannot open a filesystem inside a file again, and once for the rest.
-        for _ in range(2):
-            done = subprocess.run(
-                ["e2fsck", "-fy", self._record_of(path)], capture_output=True, env=ENVIRON, check=False
-            )
-        if done.returncode not in (0, 1):
-            raise RuntimeError(done.stdout.decode())
-
-    def _debug(self, path: Path, order: str, *, change: bool = False) -> str:
-        return _run("debugfs", *(["-w"] if change else []), "-R", order, self._record_of(path))
-
-    def _record_of(self, path: Path) -> str:
-        return f"{path}?offset={self.partition('record')[0]}"
+    def _system_file(self, name: str) -> str:
+        """Return a file of the system a."""
+        begin, _ = self.partition("root-a")
+        return _run("unsquashfs", "-o", str(begin), "-cat", self.path, name)
 
 
 def _run(*command: str | Path) -> str:
@@ -234,19 +239,17 @@ def judge_roll_call(start: Start) -> Iterator[str]:
         return
     for place, (seat, t) in enumerate(presses):
         waiting = [other for other, _ in presses[place:]]
-        for when, lit in ((t, waiting), (t + OUT, waiting[1:])):
+        pin = SEAT_LIGHT_PINS[seat - 1]
+        # A game that was broken off shows its pause soon after the last slap.
+        out = next((it.t for it in start.outputs if it.pin == pin and not it.level and t < it.t <= t + OUT), t + OUT)
+        for when, lit in ((t, waiting), (out, waiting[1:])):
             burning = [it for it, _ in presses if is_lit(start.outputs, SEAT_LIGHT_PINS[it - 1], when)]
             if burning != lit:
                 yield f"{(when - t) / MS:.0f} ms after seat {seat} slapped, the lights of {burning} burnt, not of {lit}"
 
 
-def judge_hands(start: Start, *, verdicts: bool = True) -> Iterator[str]:
-    """Each hand's own light comes at once, and the red light of a false slap soon; yield what was otherwise.
-
-    Args:
-        start: under power.
-        verdicts: whether the slaps were false: not those of a game that was broken off, whose pile people must show.
-    """
+def judge_hands(start: Start) -> Iterator[str]:
+    """Each hand's own light comes at once, and the red light of a false slap soon; yield what was otherwise."""
     presses = presses_of(start.contacts)[len(ROLL_CALL) :]
     if [seat for seat, _ in presses] != [seat for seat, _ in HANDS]:
         yield f"the hands were not played: {presses}"
@@ -258,7 +261,7 @@ def judge_hands(start: Start, *, verdicts: bool = True) -> Iterator[str]:
             if came != (other == seat):
                 yield f"seat {seat} slapped, and the light of seat {other} {'came' if came else 'did not come'}"
         red = first_rise(start.outputs, RED, t)
-        if verdicts and (red is None or red - t > RULED):
+        if red is None or red - t > RULED:
             yield f"seat {seat} slapped, and the table's light was not red"
 
 
@@ -267,8 +270,8 @@ def first_rise(outputs: Sequence[Output], pin: int, after: int) -> int | None:
     return next((it.t for it in outputs if it.pin == pin and it.level and it.t >= after), None)
 
 
-def judge_lines(lines: Sequence[str], start: Start, *, verdicts: bool = True) -> Iterator[str]:
-    """The record holds each hand, at its time, and rules it false (see `judge_hands`); yield what is otherwise."""
+def judge_lines(lines: Sequence[str], start: Start) -> Iterator[str]:
+    """The record holds each hand, at its time, and rules it false; yield what is otherwise."""
     told = [json.loads(line) for line in lines]
     slaps = [line for line in told if line.get("kind") == "slap"]
     wanted = [seat for seat, _ in HANDS]
@@ -282,7 +285,7 @@ def judge_lines(lines: Sequence[str], start: Start, *, verdicts: bool = True) ->
     for slap in slaps:
         ruled = [line for line in told if "ruling" in line and slap["id"] in line.get("because", ())]
         false = [line["seat"] for line in ruled if line["ruling"] == "slap_false"]
-        if verdicts and false != [slap["seat"]]:
+        if false != [slap["seat"]]:
             yield f"the slap of seat {slap['seat']} was not ruled false: {[line['ruling'] for line in ruled]}"
 
 
@@ -300,9 +303,9 @@ class PiCheck:
         with self._card.path.open("r+b") as card:
             card.truncate(CARD_MB << 20)
         self._card.write_record(self._lay_table())
+        self._try_in_vain()
         before = self._play_and_cut()
         self._go_on(before)
-        self._update()
 
     def _lay_table(self) -> Path:
         """Return the record's folder: the settings, and a camera that shows the bare table."""
@@ -317,6 +320,17 @@ class PiCheck:
         for number in range(1, STILL * FPS):
             (folder / "table" / f"{number:05}.jpg").symlink_to("00000.jpg")
         return folder
+
+    def _try_in_vain(self) -> None:
+        """Start an update whose system is none: the way back is there before that shows, and it restarts by itself."""
+        self._install("1", b"no system at all\n" * 4096)
+        start = self._start()
+        faults = [
+            *["it started"] * (start.ready is not None),
+            *["it did not restart"] * (not any("Restarting system" in line for line in start.lines)),
+            *["the way back is missing"] * (self._card.started()["kernel"] != "a/linux"),
+        ]
+        self._judge("an update that does not start", faults, "it restarts, and config.txt names the system before")
 
     def _play_and_cut(self) -> list[str]:
         """Hold the roll-call, slap twice, and cut the power as soon as the second verdict shows; return the lines."""
@@ -333,17 +347,29 @@ class PiCheck:
         return lines
 
     def _go_on(self, before: list[str]) -> None:
-        """Start anew with the card as it is: the game goes on, and nothing that was shown is lost."""
-        start = self._start(contacts_of([*ROLL_CALL, *HANDS]))
-        self._judge_start(start, verdicts=False)
+        """Start an update with the games as the power cut left them: the game goes on, and nothing is lost."""
+        self._install("2", None)
+        start = self._start(contacts_of([*ROLL_CALL, *((seat, t + LATER) for seat, t in HANDS)]))
+        self._judge_start(start, system="b")
         lines, broken, _ = self._card.read_record(self._folder)
         lost = [] if lines[: len(before)] == before else ["lines are lost"]
         self._judge(
-            "the game goes on", [*judge_lines(lines[len(before) :], start, verdicts=False), *broken, *lost],
+            "the game goes on", [*judge_lines(lines[len(before) :], start), *broken, *lost],
             f"{len(before)} lines kept, {len(lines) - len(before)} new",
         )  # fmt: skip
+        kernel = self._card.started()["kernel"]
+        self._judge("the update stays", [] if kernel == "b/linux" else [f"{kernel} is next"], f"{kernel} is next")
 
-    def _judge_start(self, start: Start, *, verdicts: bool = True) -> None:
+    def _install(self, number: str, root: bytes | None) -> None:
+        """Put an update with a further number in its version into the system b."""
+        file = self._folder / "new.update"
+        make_update(self._built, self._folder / "parts", file, f"{self._built.name.split('-')[2]}.{number}", root)
+        self._card.install(file, self._folder, self._built.with_name("update.pem"))
+
+    def _judge_start(self, start: Start, *, system: str = "a") -> None:
+        ready = start.ready
+        words = ready[0] if ready else "it does not run"
+        self._judge("this start is a good one", [] if ready and ready[3] == system else [words], words)
         presses = presses_of(start.contacts)
         lit = [first_rise(start.outputs, SEAT_LIGHT_PINS[seat - 1], t) for seat, t in presses[len(ROLL_CALL) :]]
         after = [f"{(rise - t) / MS:.1f}" for rise, (_, t) in zip(lit, presses[len(ROLL_CALL) :], strict=True) if rise]
@@ -351,47 +377,18 @@ class PiCheck:
         self._judge("the roll-call on the header", judge_roll_call(start), took)
         self._judge(
             "a hand's light and its verdict",
-            judge_hands(start, verdicts=verdicts),
+            judge_hands(start),
             f"light after {', '.join(after)} ms",
         )
-
-    def _update(self) -> None:
-        """Install an update and start it; then one that does not start, and see the system before it again."""
-        version = f"{self._built.name.split('-')[2]}.1"
-        self._install(version, None)
-        ready = self._start().ready
-        self._judge("an update runs", [] if ready and ready[3] == "b" else ["it does not"], ready[0] if ready else "")
-        self._install(f"{version}.1", b"no system at all\n" * 4096)
-        trial = self._card.started()["kernel"]
-        stuck = self._start()
-        self._judge(
-            "an update that does not start", [] if trial == "a/linux" and stuck.ready is None else ["it started"], trial
-        )
-        ready = self._start().ready
-        self._judge(
-            "then the system before",
-            [] if ready and ready[3] == "b" else ["it does not run"],
-            ready[0] if ready else "",
-        )
-
-    def _install(self, version: str, root: bytes | None) -> None:
-        file = self._folder / _UPDATE
-        make_update(self._built, self._folder / "parts", file, version, root)
-        self._card.add(file, _UPDATE)
-        place = f"/var/lib/table-referee/{_UPDATE}"
-        start = self._start(order=f"table-referee-update {place} && rm {place} && systemctl reboot")
-        told = [line for line in start.lines if "started next" in line or "refus" in line]
-        self._judge(f"{version} is put into the other system", [] if told else list(start.lines[-5:]), " ".join(told))
 
     def _judge(self, what: str, faults: Iterator[str] | Sequence[str], words: str) -> None:
         found = list(faults)
         self._tell(what, not found, "; ".join(found) or words)
 
-    def _start(self, contacts: Sequence[Contact] = (), *, order: str = "") -> Start:
+    def _start(self, contacts: Sequence[Contact] = ()) -> Start:
         """Start what the card names.
 
-        It is under power until the red light after the last contact, or until it restarts by itself; without
-        contacts or an order, until it is ready.
+        It is under power until the red light after the last contact; without contacts, until it is ready or restarts.
         """
         began = time.monotonic()
         self._starts += 1
@@ -405,19 +402,18 @@ class PiCheck:
         _move_card(place / "tree")
         (place / "plan").write_text(plan_text(contacts))
         (place / "log").touch()
+        # With cache=unsafe each write still is this machine's at once, so it outlives the emulator.
         command = emulator(
             "qemu-system-aarch64", "-M", "raspi4b", "-kernel", place / "kernel", "-initrd", place / "initrd",
-            "-dtb", place / "tree", "-drive", f"file={self._card.path},if=sd,format=raw,cache=writethrough",
-            "-icount", "shift=1,sleep=off", "-append", started["options"] + _OPTIONS + _order(order),
+            "-dtb", place / "tree", "-drive", f"file={self._card.path},if=sd,format=raw,cache=unsafe",
+            "-icount", "shift=1,sleep=off", "-append", started["options"] + _OPTIONS,
             "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", preload=FOLDER / "pi_gpio.so",
         )  # fmt: skip
         where = {
             "PI_GPIO_PLAN": str(place / "plan"), "PI_GPIO_LOG": str(place / "log"),
             "PI_GPIO_GO": str(SEAT_LIGHT_PINS[0]),
         }  # fmt: skip
-        is_over = (
-            _is_ruled(place / "log", len(contacts)) if contacts else _is_ready if not order else lambda lines: False
-        )
+        is_over = _is_ruled(place / "log", len(contacts)) if contacts else _is_ready
         console = self._built.parent / f"console-{BOARD}-{self._starts}.log"
         with console.open("w", buffering=1) as shown:
             lines = emulate(
@@ -437,18 +433,6 @@ def _move_card(tree: Path) -> None:
         (tree, slot, "broken-cd"),
     ):
         run(emulator("fdtput", *edit))
-
-
-def _order(order: str) -> str:
-    """Return the kernel's options that let systemd run an order once the system is ready."""
-    if not order:
-        return ""
-    units = {"systemd.extra-unit.order.service": _UNIT.format(order),
-             "systemd.unit-dropin.multi-user.target": "[Unit]\nWants=order.service\n"}  # fmt: skip
-    return "".join(
-        f" systemd.set_credential_binary={name}:{base64.b64encode(text.encode()).decode()}"
-        for name, text in units.items()
-    )
 
 
 def _is_ready(lines: list[str]) -> bool:
@@ -489,7 +473,7 @@ def main() -> int:
         PiCheck(Path(newest.read_text().strip()), Path(name), findings).run()
     print(
         findings.closing(
-            "the image starts on an emulated Pi, rules, outlasts a power cut, and is updated and taken back"
+            "the image starts on an emulated Pi, rules, outlasts a power cut, and takes updates, a bad one back"
         )
     )
     return int(findings.failed > 0)
