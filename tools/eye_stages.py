@@ -2,7 +2,8 @@
 
 `docs/vision-stages.jpg` is the still eye's. Its picture shows a heap whose top can be read and one topped by a joker
 without an index; the crops of the second and third row are of the first heap's top. `docs/vision-surfaces.jpg`
-shows the surface network's output for a path-traced hand that lays a card.
+shows the surface network's output for a path-traced hand that lays a card. `docs/vision-card.svg` tells how the
+watcher came to report one card of a hard situation.
 """
 
 from __future__ import annotations
@@ -21,13 +22,25 @@ from models.eye.geometry import Points, axes_of, cut_card, cut_patch, pyramid
 from models.eye.networks import WEIGHTS, open_networks
 from models.watch.motion import Motion
 from models.watch.surfaces import Surface
+from referee.engine.observations import Card
+from referee.text.catalogue import texts
 from referee.units import SECOND
+from referee.vision.card_story import CardStory, StoryTeller
+from referee.vision.videos import new_watcher, seat_bearings
+from referee.web.card_story_svg import story_svg
 from tests.models.evaluation.damaged import two_heaps
+from tests.support.situations import situation
+from tests.support.spoilt import SpoiltTable
 from tools.second_world.judge import SequenceTruth
 
 _ROOT: Final = Path(__file__).parents[1]
 TARGET: Final = _ROOT / "docs" / "vision-stages.jpg"
 SURFACES: Final = _ROOT / "docs" / "vision-surfaces.jpg"
+TOLD_CARD: Final = _ROOT / "docs" / "vision-card.svg"
+CARD_STORY: Final = ("a sleeve's shadow", 1)
+"""The situation that is drawn, and its seed ..."""
+_CARD: Final = "c5"
+"""... and the id of the card."""
 SEQUENCE: Final = _ROOT / "tests" / "tools" / "sequences" / "short-window"
 _AT: Final = 1.62
 """Instant of the sequence that is shown, s."""
@@ -119,6 +132,24 @@ _COLOURS: Final = {
 }  # fmt: skip
 
 
+def told_card() -> CardStory:
+    """Return the story of the card that `docs/vision-card.svg` shows."""
+    shown = situation(*CARD_STORY)
+    table, watcher = SpoiltTable(shown), new_watcher(seat_bearings(shown.script.seats), explain=True)
+    teller = StoryTeller([(line.t, line.card) for line in shown.script.truth if isinstance(line, Card)])
+    for frame in table.frames():
+        watcher.feed(frame.image, frame.t, frame.exposure)
+        for story in teller.note(frame, watcher):
+            if story.card.id == _CARD:
+                return story
+    raise ValueError(f"{_CARD} was not reported")
+
+
+def draw_told_card() -> None:
+    """Write the drawing of that card."""
+    TOLD_CARD.write_text(story_svg(told_card(), texts("en")), encoding="utf-8")
+
+
 def draw_surfaces() -> None:
     """Write the picture of the surface of each pixel of the table."""
     motion, truth = Motion(), SequenceTruth.read(SEQUENCE)
@@ -147,3 +178,4 @@ def draw_surfaces() -> None:
 if __name__ == "__main__":
     draw_stages()
     draw_surfaces()
+    draw_told_card()

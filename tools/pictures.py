@@ -2,7 +2,7 @@
 
 The game stops after its closest slap; the scoreboard and the photo-finish are browser screenshots of that moment, the
 terminal is the output of `referee demo`, and the moving picture plays the slap from the camera's frames to the
-photo-finish. The still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
+photo-finish. The pictures of vision are drawn by `tools.eye_stages`. Needs chromium.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from tests.web.browser import HOST, request
 from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table as RecordedTable
-from tools.eye_stages import draw_stages, draw_surfaces
+from tools.eye_stages import draw_stages, draw_surfaces, draw_told_card
 from tools.measure.play_test import playing
 
 ROOT: Final = Path(__file__).parents[1]
@@ -330,6 +330,7 @@ def main() -> int:
     draw_terminal(lines)
     draw_stages()
     draw_surfaces()
+    draw_told_card()
     with tempfile.TemporaryDirectory() as folder:
         record = record_game(Path(folder), lines)
         log = record.with_name("game.jsonl")

@@ -189,6 +189,8 @@ class Look:
     at_rest: bool
     occasion: Occasion | None = None
     """Why the eye looked; None: the frame is too old to know."""
+    corners: tuple[tuple[float, float], ...] = ()
+    """Of the card in the picture, px."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -345,7 +345,7 @@ class Reasons:
         looks = tuple(
             Look(
                 s.t, s.name, s.confidence, "on" if s.on_pile else "under" if s.under else "beside", s.at_rest,
-                moments[s.index].occasion if s.index in moments else None,
+                moments[s.index].occasion if s.index in moments else None, tuple((x, y) for x, y in s.quad.tolist()),
             )
             for s in track.sightings
         )  # fmt: skip

@@ -49,7 +49,8 @@ def add_watch(commands: Commands) -> None:
         "With --explain it says in words why it reports each card and take, and why not: the looks at a card, the\n"
         "frames between which its face came up, and each candidate that it dropped, with the reason.\n\n"
         "examples:\n  referee watch game.mp4\n  referee demo --no-pace --frames frames/ && referee watch frames/\n"
-        "  referee watch --explain game.mp4",
+        "  referee watch --explain game.mp4\n"
+        "  referee watch --explain --draw cards/ game.mp4         and a drawing of each card",
         _watch,
     )  # fmt: skip
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a video file, or a folder of numbered frames")
@@ -66,14 +67,19 @@ def add_watch(commands: Commands) -> None:
     parser.add_argument("--explain", action="store_true",
                         help="print why, in words, instead of JSON Lines: the evidence for each card and take, and for "
                         "each candidate that was dropped")  # fmt: skip
+    parser.add_argument("--draw", type=Path, metavar="FOLDER",
+                        help="also draw each card's evidence over time, one SVG file for each")  # fmt: skip
 
 
 def _watch(args: argparse.Namespace) -> int:
+    from referee.text.terminal_language import here
     from referee.vision.videos import watch
+    from referee.web.card_story_svg import write_story
 
     return watch(
         args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings, bare=args.bare,
         explain=args.explain,
+        draw=None if args.draw is None else lambda story: write_story(story, args.draw, here()),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -17,6 +17,7 @@ from referee.errors import UserError
 from referee.settings.model import load_settings
 from referee.text.terminal_language import here
 from referee.units import SECOND
+from referee.vision.card_story import CardStory, StoryTeller
 from referee.vision.reason_lines import reason_lines
 
 if TYPE_CHECKING:
@@ -78,11 +79,7 @@ def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
 
     if not source.exists():
         raise UserError("{source}: there is no such file or folder", source=source)
-    notes: dict[str, Any] = {}
-    # Notes of `referee demo --frames`; a folder from another source may hold any file of this name.
-    with suppress(OSError, ValueError):
-        told = json.loads((source / "frames.json").read_text(encoding="utf-8"))
-        notes = told if isinstance(told, dict) else {}
+    notes = _read_notes(source)
     exposure = notes.get("exposure_ns")
     try:
         camera = open_camera(str(source), fps=fps or notes.get("fps"))
@@ -90,6 +87,22 @@ def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
             yield frame if exposure is None else replace(frame, exposure=int(exposure))
     except HardwareMissing as error:
         raise UserError(str(error)) from None
+
+
+def _read_notes(source: Path) -> dict[str, Any]:
+    """Return the notes that `referee demo --frames` wrote beside its frames; empty if there are none."""
+    # A folder from another source may hold any file of this name.
+    with suppress(OSError, ValueError):
+        told = json.loads((source / "frames.json").read_text(encoding="utf-8"))
+        return told if isinstance(told, dict) else {}
+    return {}
+
+
+def _truth_of(source: Path) -> list[tuple[int, str]]:
+    """Return when each card was laid, ns, and its name, if the notes beside the frames say so."""
+    with suppress(KeyError, TypeError, ValueError):
+        return [(int(laid["t"]), str(laid["card"])) for laid in _read_notes(source).get("cards", ())]
+    return []
 
 
 def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | None:
@@ -104,6 +117,7 @@ def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | 
 def watch(
     source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None,
     settings: Path | None = None, bare: float = 0, explain: bool = False,
+    draw: Callable[[CardStory], None] | None = None,
 ) -> int:  # fmt: skip
     """Print each observation as one JSON line as soon as it is known; return the exit status.
 
@@ -115,6 +129,7 @@ def watch(
         settings: of the table.
         bare: for so many seconds the source shows the table before the game; faces seen then are no cards.
         explain: print why each was made, and why candidates were dropped, in words instead.
+        draw: takes the story of each reported card.
 
     Raises:
         UserError: the source, the settings or the eye cannot be read.
@@ -127,10 +142,17 @@ def watch(
     table: str | Bytes = "" if settings is None else load_settings(settings).camera.bare_table
     if bare:
         table, frames = _skip_bare_table(frames, first.t + round(bare * SECOND))
-    watcher = new_watcher(bearings, deck, table, explain=explain)
+    watcher = new_watcher(bearings, deck, table, explain=explain or draw is not None)
+    teller = StoryTeller(_truth_of(source))
     for frame in frames:
         _print(watcher.feed(frame.image, frame.t, frame.exposure), watcher, explain)
+        if draw is not None:
+            for story in teller.note(frame, watcher):
+                draw(story)
     _print(watcher.finish(), watcher, explain)
+    if draw is not None:
+        for story in teller.finish(watcher):
+            draw(story)
     return 0
 
 

@@ -185,7 +185,17 @@ class SuitMark:
     role: str
 
 
-Shape: TypeAlias = Rect | Line | Text | Polyline | Polygon | SuitMark
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """A square picture, ``size`` wide and high; ``href`` is its address, or itself as a data URL."""
+
+    x: float
+    y: float
+    size: float
+    href: str
+
+
+Shape: TypeAlias = Rect | Line | Text | Polyline | Polygon | SuitMark | Photo
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +251,8 @@ def _shape(shape: Shape, palette: Palette | None) -> Markup:
         return tag(
             "polyline", points=points, fill="none", stroke_width=_n(shape.width), stroke_linejoin="round", **colour
         )
+    if isinstance(shape, Photo):
+        return tag("image", x=_n(shape.x), y=_n(shape.y), width=_n(shape.size), height=_n(shape.size), href=shape.href)
     if isinstance(shape, SuitMark):
         place = f"translate({_n(shape.x)} {_n(shape.y)}) scale({shape.size / 100:.4f})"
         return tag("path", d=suit_path(shape.suit), transform=place, **_fill(shape.role, 1.0, palette))
