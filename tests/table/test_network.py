@@ -1,4 +1,4 @@
-"""The table's own network, opened in another one's place, is told for as long as it is open."""
+"""The table's own network, opened in another one's place, is a trouble for as long as it is open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Told:
 
 
 def begin_game(service: OwnNetwork) -> Told:
-    """Begin a game; return what it is told."""
+    """Begin a game; return what it reports."""
     told = Told()
     service.begin_game(cast("GameContext", SimpleNamespace(conductor=cast("Any", told))))
     return told
