@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.image.hotspot import keep_hotspot
 from tools.image.stick import OPTIONS, ORDERS, REPORT, Appliance, obey_stick, report
 
 RESTART = "systemctl reboot --reboot-argument='0 tryboot'"
@@ -79,6 +81,15 @@ def test_the_way_back_is_taken_once_and_before_any_update(stick: Path, machine: 
     machine.ran.clear()
     obey_stick(stick, machine.appliance)
     assert ["table-referee-update", "back"] not in machine.ran
+
+
+def test_a_table_without_a_screen_names_its_network(stick: Path, machine: Machine) -> None:
+    (stick / "wireless.txt").write_text("")
+    assert obey_stick(stick, machine.appliance) == (["this table has opened no wireless network of its own yet"], "")
+    keep_hotspot(machine.appliance.answered.parent, "dc:a6:32:00:be:ef")
+    (stick / "wireless.txt").write_text("")
+    words, restart = obey_stick(stick, machine.appliance)
+    assert restart == "" and re.search("name: Table Referee beef, password: [a-z0-9-]{14}$", words[0])
 
 
 def test_the_first_questions_are_asked_again(stick: Path, machine: Machine) -> None:

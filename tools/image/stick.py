@@ -5,7 +5,8 @@ An image has no shell that its owner could reach from a phone, so orders are fil
 - ``*.update``: the newest is installed in the idle system (``table-referee-update``), which is then started;
 - ``back.txt``: the previous system is started again;
 - ``questions.txt``: the first questions are asked again; games stay;
-- ``backup.txt``: games, people, settings and learned decks are written onto the stick, as one file.
+- ``backup.txt``: games, people, settings and learned decks are written onto the stick, as one file;
+- ``wireless.txt``: name and password of the table's own wireless network are written into the report.
 
 The content of the text files does not matter. Each order is executed once, and its file is then renamed ``….done``.
 The outcome is written to ``table-referee.txt`` on the stick, and shown on the machine's screen.
@@ -36,7 +37,8 @@ REPORT: Final = "table-referee.txt"
 BACK: Final = "back.txt"
 QUESTIONS: Final = "questions.txt"
 BACKUP: Final = "backup.txt"
-ORDERS: Final = (BACKUP, QUESTIONS, BACK)
+WIRELESS: Final = "wireless.txt"
+ORDERS: Final = (BACKUP, WIRELESS, QUESTIONS, BACK)
 """File names, in the order in which they are executed."""
 UPDATER: Final = "table-referee-update"
 _RESTART: Final = "systemctl reboot"
@@ -135,7 +137,16 @@ def _back_up(stick: Path, appliance: Appliance) -> tuple[str, str]:
         made.unlink(missing_ok=True)
 
 
-_DONE_BY: Final = {BACK: _take_back, QUESTIONS: _ask_again, BACKUP: _back_up}
+def _name_network(_stick: Path, appliance: Appliance) -> tuple[str, str]:
+    """Return the network of `tools.image.hotspot`, for a table without a screen."""
+    try:
+        lines = appliance.answered.with_name("hotspot.txt").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return "this table has opened no wireless network of its own yet", ""
+    return f"the table's own wireless network: {', '.join(lines)}", ""
+
+
+_DONE_BY: Final = {BACK: _take_back, QUESTIONS: _ask_again, BACKUP: _back_up, WIRELESS: _name_network}
 
 
 def report(stick: Path, words: Sequence[str], appliance: Appliance) -> None:
