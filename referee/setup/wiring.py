@@ -132,6 +132,8 @@ def draw_wiring(out: Path, settings: Path | None, seats: int, made_of: Pad | Non
             "ground; try: referee setup --set pads.active_high=false",
             settings=settings,
         )
+    if not (any(pins.pads) or pins.lights or pins.table):
+        raise UserError("nothing is wired: keys, buttons or a board are the pads, and there are no lights")
     pins = replace(pins, made_of=made_of or pins.made_of)
     if out.suffix.lower() != ".svg":
         raise UserError("--out {out}: name a file that ends in .svg", out=out)

@@ -147,6 +147,10 @@ def test_the_command_draws_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "a contact to 3.3 V" in out.read_text()
     with pytest.raises(UserError, match=r"pads\.active_high=false"):
         draw_wiring(out, table, 8, "fsr")
+    seats = "".join(f'[[seat]]\nname = "{name}"\npad = "phone"\n' for name in ("Ana", "Ben"))
+    table.write_text(f"[lights]\nenabled = false\n{seats}")
+    with pytest.raises(UserError, match="nothing is wired"):
+        draw_wiring(out, table, 8)
     for wrong in (tmp_path / "w.png", tmp_path / "none" / "w.svg"):
         with pytest.raises(UserError, match="--out"):
             draw_wiring(wrong, None, 8)
