@@ -45,6 +45,8 @@ CONSUMER: Final = "table referee"
 """The beginning of the names of our lines in the kernel's list (`gpioinfo`)."""
 _BIASES: Final = {"up": Bias.PULL_UP, "down": Bias.PULL_DOWN, "floating": Bias.DISABLED}
 _EDGES: Final = {"both": Edge.BOTH, "rising": Edge.RISING, "falling": Edge.FALLING}
+_MOST_HERTZ: Final = 10_000
+"""Highest frequency of dimming, as lgpio's: the dimmer's thread wakes twice in each period."""
 _MODEL_3B: Final = 0xA02082
 """Revision code assumed where neither firmware nor kernel tells one: every board has the same header since 2014."""
 
@@ -116,10 +118,10 @@ class EdgeReader:
             pins = {pin.descriptor: pin for pin in tuple(self._pins)}
             try:
                 ready, _, _ = select.select([*(fd for fd in pins if fd is not None), self._waker.waitable], [], [])
+                self._waker.hush()
             except (OSError, ValueError):
-                # A line was released between the two statements.
+                # A line was released between the statements, or the program ends.
                 continue
-            self._waker.hush()
             for descriptor in ready:
                 if descriptor in pins:
                     pins[descriptor].read_edges()
@@ -170,10 +172,10 @@ class GpiodPin(LocalPiPin):  # type: ignore[misc]
     def _set_function(self, value: str) -> None:
         with self._lock:
             if value == "output":
-                self._become_output(False)
+                self._become_output(self._frequency is None and self._line_level())
             elif value == "input":
                 self._stop_dimming()
-                self._configure(self._input_settings(self._info.pull or "floating"))
+                self._become_input(self._info.pull or "floating")
             else:
                 raise PinInvalidFunction(f'invalid function "{value}" for pin {self!r}')
 
@@ -182,6 +184,18 @@ class GpiodPin(LocalPiPin):  # type: ignore[misc]
         self.factory.reader.leave(self)
         self._level = level
         self._configure(gpiod.LineSettings(direction=Direction.OUTPUT, output_value=Value(level)))
+
+    def _line_level(self) -> bool:
+        """Read the line; one that is not claimed yet is left as it is."""
+        if self._request is None:
+            self._configure(gpiod.LineSettings(direction=Direction.AS_IS))
+        return bool(self._request.get_value(self._number).value)
+
+    def _become_input(self, pull: str) -> None:
+        self._next_edge = None
+        self._configure(self._input_settings(pull))
+        if self._when_changed is not None:
+            self.factory.reader.watch(self)
 
     def _get_state(self) -> float:
         with self._lock:
@@ -233,12 +247,13 @@ class GpiodPin(LocalPiPin):  # type: ignore[misc]
                 raise PinFixedPull(f"{self!r} has a physical pull-{self._info.pull} resistor")
             if value not in _BIASES:
                 raise PinInvalidPull(f'invalid pull "{value}" for pin {self!r}')
-            self._configure(replace(self._input_settings(value), edge_detection=self._settings.edge_detection))
+            self._configure(self._input_settings(value))
 
     def _input_settings(self, pull: str) -> gpiod.LineSettings:
         return gpiod.LineSettings(
             direction=Direction.INPUT,
             bias=Bias.AS_IS if self._info.pull else _BIASES[pull],
+            edge_detection=Edge.NONE if self._when_changed is None else _EDGES[self._watched],
             event_clock=Clock.MONOTONIC,
             debounce_period=timedelta(seconds=self._bounce or 0),
         )
@@ -257,6 +272,8 @@ class GpiodPin(LocalPiPin):  # type: ignore[misc]
                 return
             if self._get_function() != "output":
                 raise PinPWMFixedValue(f"cannot start PWM on pin {self!r}")
+            if not 0 < value <= _MOST_HERTZ:
+                raise PinPWMFixedValue(f"pin {self!r} cannot be dimmed at {value} Hz, only up to {_MOST_HERTZ}")
             was_plain, self._frequency = self._frequency is None, value
             self._set_state(0 if was_plain else self._share)
 
@@ -285,21 +302,17 @@ class GpiodPin(LocalPiPin):  # type: ignore[misc]
             raise PinInvalidEdges(f'invalid edges "{value}" for pin {self!r}')
         with self._lock:
             self._watched = value
-            if self._when_changed is not None:
+            if self._when_changed is not None and self._settings.direction is Direction.INPUT:
                 self._enable_event_detect()
 
     def _enable_event_detect(self) -> None:
         with self._lock:
-            if self._settings.direction is not Direction.INPUT:
-                self._configure(self._input_settings(self._get_pull()))
-            self._next_edge = None
-            self._configure(replace(self._settings, edge_detection=_EDGES[self._watched]))
-        self.factory.reader.watch(self)
+            self._become_input(self._get_pull())
 
     def _disable_event_detect(self) -> None:
         self.factory.reader.leave(self)
         with self._lock:
-            if self._request is not None:
+            if self._settings.direction is Direction.INPUT:
                 self._configure(replace(self._settings, edge_detection=Edge.NONE))
 
     @property

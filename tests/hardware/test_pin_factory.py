@@ -93,6 +93,29 @@ def test_an_output_begins_with_its_level(bench: Bench) -> None:
     assert bench.header.outputs[-1] == (0, 20, False)
 
 
+@pytest.mark.parametrize("level", [False, True])
+def test_an_output_without_a_level_of_its_own_leaves_the_line_as_it_is(bench: Bench, level: bool) -> None:
+    bench.header.drive(20, level)
+    led = LED(20, initial_value=None, pin_factory=bench.factory)
+    assert bench.header.outputs == [(0, 20, level)]
+    assert led.is_lit is level
+    led.pin.function = "output"
+    assert bench.header.level(20) is level
+
+
+def test_a_handler_of_edges_leaves_an_output_alone(bench: Bench) -> None:
+    def changed(_ticks: float, _state: int) -> None: ...
+
+    pin = bench.factory.pin(20)
+    pin.when_changed = changed
+    pin.function = "output"
+    pin.state = 1
+    pin.edges = "rising"
+    assert pin.function == "output" and bench.header.level(20)
+    pin.when_changed = None
+    assert pin.function == "output" and bench.header.level(20)
+
+
 @pytest.mark.parametrize("before", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("level", [0.0, 1.0])
 def test_a_dimmable_light_takes_plain_levels_at_once(bench: Bench, before: float, level: float) -> None:
@@ -165,6 +188,10 @@ def test_a_frequency_needs_an_output_and_ends_with_the_light_off(bench: Bench) -
     with pytest.raises(PinPWMFixedValue):
         pin.frequency = 100
     pin.output_with_state(1)
+    for wrong in (-1, 20_000):
+        with pytest.raises(PinPWMFixedValue):
+            pin.frequency = wrong
+    assert bench.header.level(22)
     pin.frequency = 100
     assert (pin.state, bench.header.level(22)) == (0, False)
     pin.state = 0.5
@@ -235,6 +262,24 @@ def test_only_the_edges_that_are_watched_come(bench: Bench, edges: str, heard: l
         bench.header.drive(6, level)
     assert [told.get(timeout=PATIENCE) for _ in heard] == heard
     assert pin.edges == edges
+
+
+def test_edges_come_again_after_an_output(bench: Bench) -> None:
+    """As `gpiozero.LightSensor` has it: it drains a capacitor, and waits until that is charged."""
+    told: queue.Queue[int] = queue.Queue()
+
+    def changed(_ticks: float, state: int) -> None:
+        told.put(state)
+
+    pin = bench.factory.pin(6)
+    pin.edges = "rising"
+    pin.when_changed = changed
+    for _ in range(2):
+        pin.function = "output"
+        bench.header.drive(6, False)
+        pin.function = "input"
+        bench.header.drive(6, True)
+        assert told.get(timeout=PATIENCE) == 1
 
 
 def test_edges_that_the_kernel_dropped_are_counted(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:

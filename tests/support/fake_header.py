@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -85,6 +86,9 @@ class FakeHeader:
         self._driven.pop(pin, None)
         self._notice(pin, before)
 
+    def changed(self, pin: int) -> None:
+        """Let what hangs on a pin answer: the pin was configured or written."""
+
     def forget(self, request: FakeRequest) -> None:
         """Free a request's lines."""
         self._owners = {pin: owner for pin, owner in self._owners.items() if owner is not request}
@@ -104,6 +108,7 @@ class FakeRequest:
         self._most = queue
         self._queue: list[FakeEvent] = []
         self._numbers: dict[int, int] = {}
+        self._lock = threading.Lock()
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._released = False
 
@@ -120,6 +125,7 @@ class FakeRequest:
             self.settings[pin] = settings
             if settings.direction is Direction.OUTPUT:
                 self._header.outputs.append((self._header.now, pin, settings.output_value is Value.ACTIVE))
+            self._header.changed(pin)
 
     def get_value(self, pin: int) -> Value:
         self._check()
@@ -131,6 +137,7 @@ class FakeRequest:
             raise PermissionError(errno.EPERM, "Operation not permitted")
         self.settings[pin] = replace(self.settings[pin], output_value=value)
         self._header.outputs.append((self._header.now, pin, value is Value.ACTIVE))
+        self._header.changed(pin)
 
     def notice(self, pin: int, level: bool) -> None:
         """Queue an edge, if it is watched; of a line that is active at a low level, its fall is the rising edge."""
@@ -138,24 +145,26 @@ class FakeRequest:
         watched = self.settings[pin].edge_detection
         if watched is Edge.NONE or watched is (Edge.FALLING if level else Edge.RISING):
             return
-        self._numbers[pin] = self._numbers.get(pin, 0) + 1
         kind = EdgeEvent.Type.RISING_EDGE if level else EdgeEvent.Type.FALLING_EDGE
-        number = sum(self._numbers.values())
-        self._queue = [
-            *self._queue, FakeEvent(pin, self._header.now, kind, number, self._numbers[pin]),
-        ][-self._most :]  # fmt: skip
-        os.eventfd_write(self._signal, 1)
+        with self._lock:
+            self._numbers[pin] = self._numbers.get(pin, 0) + 1
+            number = sum(self._numbers.values())
+            self._queue = [
+                *self._queue, FakeEvent(pin, self._header.now, kind, number, self._numbers[pin]),
+            ][-self._most :]  # fmt: skip
+            os.eventfd_write(self._signal, 1)
 
     def wait_edge_events(self, _timeout: float) -> bool:
         return bool(self._queue)
 
     def read_edge_events(self, _most: int | None = None) -> list[FakeEvent]:
         self._check()
-        if not self._queue:
-            raise BlockingIOError
-        os.eventfd_read(self._signal)
-        events, self._queue = self._queue, []
-        return events
+        with self._lock:
+            if not self._queue:
+                raise BlockingIOError
+            os.eventfd_read(self._signal)
+            events, self._queue = self._queue, []
+            return events
 
     def release(self) -> None:
         self._released = True

@@ -179,6 +179,12 @@ span-figures: install  ## whether the spans of reveals hold the truth, how wide 
 pulse-table: install  ## scripted pulses on the pads: required and measured, as a table (about a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.pulse_table $(ARGS)
 
+# Our pins under gpiozero's own tests, from its source distribution.
+.PHONY: gpiozero-tests
+
+gpiozero-tests: install  ## gpiozero's own tests of its devices on our pin factory: which fail, and why (a minute; ARGS="-k button")
+	$(BIN)/python -m tests.hardware.gpiozero_suite $(ARGS)
+
 # The pads and a USB camera on a real kernel, in a virtual machine: on Debian, x86-64; no KVM is needed.
 .PHONY: vm-setup vm-test vm-smoke
 
