@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
-from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
+from models.eye.geometry import Quad, area, centre_of, convex_quad, distance, grown, holds, iou, shared_area
 from models.watch.masks import Mask, box_of, opened, widened, without
 from models.watch.measure import FEW, HALF, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
@@ -44,7 +44,9 @@ class FaceSigns:
     """The first frames that show a card's reveal, as frame indices."""
 
     sure: int
-    """The first frame that certainly shows its face."""
+    """The first frame that certainly shows its face ..."""
+    likely: int
+    """... and the first that shows it unless a hand uncovered a known card there."""
     maybe: int
     """The first frame that may: all known frames before it certainly show none."""
     way: dict[int, Quad]
@@ -67,9 +69,10 @@ def reveal(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int,
 
 def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceSigns:
     """Follow a card that is read at ``quad`` (px) in a frame back to where it came up."""
-    place, sure, maybe, gaps, read = quad, now.index, now.index, 0, True
+    place, gaps, read = quad, 0, True
+    sure = likely = maybe = now.index
     way: dict[int, Quad] = {}
-    elsewhere: list[Patch] = []
+    elsewhere = [s for s in now.still if not holds(quad, centre_of(s.place))]
     last, with_nbsp, seen = now.t, True, True
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
@@ -96,19 +99,30 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
             way[moment.index] = place
             # White that may be the previous card on its way is no certain sign of this one. Nor is white that then lay
             # still elsewhere: it may be a card that a hand has just uncovered.
-            moved = (s for s in near if not any(_stayed(s, other) for other in elsewhere))
-            if any(s.sure for s in moved) and not _another_came(moment, pile):
-                sure = moment.index
+            moved = [s for s in near if s.sure and not any(_stayed(s, other) for other in elsewhere)]
+            if moved and not _another_came(moment, pile):
+                likely = moment.index
+                # No look may have shown it uncovered yet, so the place proves nothing.
+                if not all(_lies_on_known(s, moment, pile) for s in moved):
+                    sure = moment.index
             elsewhere = moment.still
         elif _lay_there(quad, moment, now, stream):
             # If the eye looked and did not find it, another card that looks like it may lie there.
             read = read and not moment.looked and seen
-            gaps, sure, maybe = 0, moment.index if read else sure, moment.index
+            gaps, maybe = 0, moment.index
+            if read:
+                sure = likely = moment.index
             last, elsewhere = moment.t, []
         else:
             gaps += 1
             elsewhere = moment.still
-    return FaceSigns(sure, maybe, way)
+    return FaceSigns(sure, likely, maybe, way)
+
+
+def _lies_on_known(suspect: Patch, moment: SeenFrame, pile: Pile) -> bool:
+    """Whether white paper lies on a card known before: it may be that card, which a hand has just uncovered."""
+    known = (o.quad for o in pile.cards if (o.name or o.is_sure()) and o.sightings and o.earliest.t < moment.t)
+    return any(shared_area(suspect.place, quad) >= MOST * area(suspect.place) for quad in known)
 
 
 def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import CardSeen
-from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, holds, shared_area
+from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, holds, iou, shared_area
 from models.watch.bare_table import BareTable
 from models.watch.faces import WhitePatches, first_signs, first_suspected, first_unexplained, is_near, white_at_pile
 from models.watch.measure import FEW, HALF, INDEX, OVER, SLIGHT, SPECK
@@ -144,13 +144,15 @@ class Gaze:
         if resting is not None and not shows:
             return
         quads = [quad for s, quad in found if s.confidence >= SURE_READING]
-        # Beside a known card that lies whole on top, a doubtful reading is an old card's corner. Otherwise it may be a
-        # misread card on its way.
+        # Beside a known card that lies whole on top, a doubtful reading in an old card's place is that card's corner.
+        # Otherwise it may be a misread card on its way.
         topped = any(s.top and plain(s) and s.card in names for s, _ in found)
-        again = (track for track in tracks if track.name or track.earliest.index < now.index)
+        again = [track for track in tracks if track.name or track.earliest.index < now.index]
         sure = {name for name, confidence in (track.belief() for track in again) if confidence >= SURE_READING}
-        doubtful = [s for s, _ in found if s.card not in sure and s.card not in self._pile.burned]
-        self._known = now, quads, aside or any(s.confidence >= SURE_READING or not topped for s in doubtful)
+        old = [track.quad for track in again] if topped else []
+        doubtful = ((s, quad) for s, quad in found if s.card not in sure and s.card not in self._pile.burned)
+        new = any(s.confidence >= SURE_READING or all(iou(q, quad) <= HALF for q in old) for s, quad in doubtful)
+        self._known = now, quads, aside or new
 
     def _recall_known(self) -> None:
         """Compare frames from now on with the one that showed the known cards."""
@@ -182,7 +184,7 @@ class Gaze:
             return [(moment, self._look(moment, region)) for moment in passed if not moment.bare]
         (s, quad), start = new[0], passed[0].index
         signs = first_signs(quad, now, self._stream, self._pile)
-        low, high = max(0, signs.maybe - start if signs.white else 0), min(len(passed), signs.sure - start)
+        low, high = max(0, signs.maybe - start if signs.white else 0), min(len(passed), signs.likely - start)
         if signs.white and self._pile.laid and not self._lies_over(quad):
             # A card slid under the pile shows its face only for a moment.
             return [(moment, self._look(moment, region)) for moment in passed[low : low + 1]]

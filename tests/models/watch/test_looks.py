@@ -92,3 +92,15 @@ def test_a_frame_in_which_something_lies_on_the_top_does_not_show_what_is_known(
     seen = CardSeen("Ks", 0.95, KING.quad, False, bare, KING.quad[::2])
     gaze.note_known([(seen, KING.quad.astype(np.float32))], now)
     assert (gaze._known is not None) == known
+
+
+@pytest.mark.parametrize(("place", "bare"), [(KING, True), (TWO.moved(90, 90), False)])
+def test_a_frame_in_which_another_card_is_hardly_read_may_show_its_face(place: Painted, bare: bool) -> None:
+    """In an old card's place the reading is of that card's corner; elsewhere it may be the next card, on its way."""
+    watcher = settled().watcher
+    gaze, now = watcher._gaze, watcher._stream.moments[-1]
+    top = CardSeen("Ks", 0.99, KING.quad, True, 0.95, KING.quad[::2])
+    hardly = CardSeen("2c", 0.33, place.quad, False, 0.05, place.quad[::2])
+    gaze.note_known([(seen, seen.corners.astype(np.float32)) for seen in (top, hardly)], now)
+    gaze._recall_known()
+    assert now.bare == bare

@@ -121,6 +121,23 @@ def test_white_paper_that_then_lies_still_elsewhere_is_no_sure_sign_of_a_card() 
     assert (signs.sure, signs.maybe) == (4, 3)
 
 
+def test_white_paper_that_lies_still_while_the_card_is_read_elsewhere_is_no_sure_sign_of_it() -> None:
+    stream = frames("....??")
+    stream.moments[4].suspects = stream.moments[5].still = [Patch(CARD + 70, True)]
+    signs = first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
+    assert (signs.sure, signs.likely, signs.maybe) == (5, 5, 4)
+
+
+@pytest.mark.parametrize(("uncovered", "sure"), [(CARD + 10, 5), (CARD + 45, 4)])
+def test_white_paper_on_a_card_known_before_is_no_sure_sign_of_another(uncovered: Quad, sure: int) -> None:
+    """A hand goes, and uncovers a part of the last card; then the next card covers that part."""
+    stream, known = frames("....??"), Track(CARD + 10, 1, name="7c")
+    known.add(Sighting(1, SPACING, "7c", 0.99, known.quad, top=True, on_pile=True, under=False))
+    stream.moments[4].suspects = [Patch(uncovered, True)]
+    signs = first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0, laid=[known]))
+    assert (signs.sure, signs.likely, signs.maybe) == (sure, 4, 4)
+
+
 def test_a_card_that_looked_the_same_before_had_come_up_by_then_unless_the_eye_had_read_that_frame() -> None:
     stream, pile = frames("..???"), Pile(card_height=120.0)
     now: SeenFrame = stream.moments[-1]
