@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import cv2
@@ -9,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Image
-from models.watch.measure import CHANGED, FEW, HALF, LITTLE, OVER, SPECK
+from models.watch.measure import CHANGED, DIMMEST, FEW, HALF, LITTLE, NEARLY_ALL, OVER, PART, SLIGHT, SPECK
 
 _COLOURED: Final = 24
 """Greatest difference, in levels, between the strongest and weakest colour of paper in white light."""
+_WAVES: Final = np.arange(HALF, 6.0, SLIGHT)
+"""Numbers of a lamp's waves that a rolling shutter may show in one picture."""
 
 
 def gains(before: Image, now: Image) -> NDArray[np.float64]:
@@ -135,3 +138,37 @@ def fit_daylight(table: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[n
         return None
     light = (middle + across * xs + down * ys[:, None])[..., None] * colour
     return np.asarray(light, np.float32)
+
+
+def fit_bands(before: Image, now: Image) -> NDArray[np.float32] | None:
+    """Fit the bands of a flickering lamp: a rolling shutter exposes row after row, so its light lies in waves.
+
+    Returns:
+        Each row's gain, rows x 1 x 1, about 1; None if no wave explains how nearly all rows have changed.
+    """
+    was, shown = (picture[:, ::SPECK, 1] + np.float32(1.0) for picture in (before, now))
+    if np.std(shown.mean(axis=1) / was.mean(axis=1)) < LITTLE / 2:
+        return None
+    light = np.median(shown / was, axis=1)
+    light /= np.median(light)
+    # Rows that an arm covers differ from the wave.
+    waves, alike = _waves(len(light)), np.abs(light - 1) < PART
+    for _ in range(FEW):
+        # The longest projection on a wave's basis shows the wave that explains most.
+        bases = np.linalg.qr(waves[:, alike])[0]
+        wave = waves[((light[alike] @ bases) ** 2).sum(axis=1).argmax()]
+        terms = np.linalg.lstsq(wave[alike], light[alike], rcond=None)[0]
+        off = np.abs(light - wave @ terms)
+        unexplained = np.mean(off[alike] ** 2) > (1 - NEARLY_ALL) * np.var(light[alike])
+        alike = off <= max(LITTLE, 2 * np.median(off))
+    bands = np.asarray(wave @ terms / terms[0], np.float32)
+    if unexplained or np.median(off) > LITTLE or np.ptp(bands) < 2 * LITTLE or bands.min() < DIMMEST:
+        return None
+    return bands[:, None, None]
+
+
+@cache
+def _waves(rows: int) -> NDArray[np.float32]:
+    """Return a basis for each number of waves, waves x rows x 3: a constant, a cosine and a sine."""
+    turns = 2 * np.pi * _WAVES[:, None] * np.arange(rows) / rows
+    return np.stack([np.ones_like(turns), np.cos(turns), np.sin(turns)], axis=2).astype(np.float32)

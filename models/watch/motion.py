@@ -9,6 +9,7 @@ still for a second, and is neither a known card nor an arm, becomes part of the 
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.daylight import balanced, fit_balance, fit_daylight, gains, relit, usual_table, white_in
+from models.watch.daylight import balanced, fit_balance, fit_bands, fit_daylight, gains, relit, usual_table, white_in
 from models.watch.grain import grain_of, likeness
 from models.watch.masks import Mask, both, box_of, difference, narrowed, opened, widened
 from models.watch.measure import (
     CHANGED,
     DARK,
     DIMMEST,
+    FEW,
     HALF,
     LEARNED,
     LITTLE,
@@ -109,6 +111,10 @@ class Motion:
         self._earlier: Bytes | None = None
         """The table before it was learned anew: an object then learned may have been taken away again."""
         self._before: Bytes | None = None
+        self._as_it_came: Bytes | None = None
+        """The previous picture, with the bands of flickering lamps."""
+        self._banded: deque[int] = deque(maxlen=FEW)
+        """The latest instants at which bands moved, ns."""
         self._relit_at = LONG_AGO
         self._clear: Bytes | None = None
         """The latest picture with an unobstructed view."""
@@ -155,6 +161,7 @@ class Motion:
                 nothing = np.zeros(small.shape[:2], np.uint8)
                 return Glance(t, small, nothing, nothing.copy(), nothing.copy(), state="dark")
         cards = np.zeros(small.shape[:2], np.uint8) if cards is None else cards
+        small = self._without_bands(small, t)
         foreign = self._foreign(small)
         glance = Glance(t, small, difference(small, self._before, CHANGED), foreign, np.zeros_like(foreign))
         self._before = small
@@ -172,6 +179,21 @@ class Motion:
             glance.foreign = opened(glance.foreign, 2)
         self._sort_edge(glance)
         return glance
+
+    def _without_bands(self, small: Bytes, t: int) -> Bytes:
+        """Return the picture in the bare table's light, if lamps flicker, and correct `half` likewise."""
+        before, self._as_it_came = self._as_it_came, small
+        if before is not None and before.shape == small.shape and fit_bands(before, small) is not None:
+            self._banded.append(t)
+        if len(self._banded) < FEW or t - self._banded[0] > PATIENCE_NS:
+            return small
+        assert self.table is not None
+        bands = fit_bands(self.table, small)
+        if bands is None:
+            return small
+        rows = cv2.resize(bands[..., 0], (1, len(self.half)))[..., None]
+        self.half = relit(self.half, 1 / rows)
+        return relit(small, 1 / bands)
 
     def _sort_edge(self, glance: Glance) -> None:
         """Classify the foreign pixels; arms at rest do not count as foreign."""
@@ -456,8 +478,12 @@ class Motion:
         table = (glance.foreign == 0) | (unseen & ((kinds == Surface.TABLE) | (kinds == Surface.SHADOW) | near))
         face = ~near & ((kinds == Surface.FACE) | (kinds == Surface.BACK))
         ring = (widened(place, 2 * SPECK) > 0) & ~there & ~self._unseen
+        # Where the table has never been confirmed, as at a game's start, nothing round the place vouches for it.
         return bool(
-            table[there].mean() > MOST and face[there].mean() < OVER and (glance.foreign[ring] == 0).mean() > MOST
+            ring.any()
+            and table[there].mean() > MOST
+            and face[there].mean() < OVER
+            and (glance.foreign[ring] == 0).mean() > MOST
         )
 
     def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.watch.daylight import balanced, fit_balance, fit_daylight, relit, usual_table
+from models.watch.daylight import balanced, fit_balance, fit_bands, fit_daylight, relit, usual_table
 
 Picture = NDArray[np.uint8]
 SHAPE = (216, 384)
@@ -84,3 +84,22 @@ def test_the_usual_table_goes_on_under_what_lies_on_it() -> None:
     shown[:40, 300:] = (120, 160, 205)  # an arm outside any mask
     guess = usual_table(shown, seen)
     assert np.abs(guess[80:140, 150:230].astype(int) - truth[80:140, 150:230]).max() <= 3
+
+
+def waves(number: float, swing: float) -> NDArray[np.float64]:
+    return 1 + swing * np.cos(2 * np.pi * number * np.arange(SHAPE[0]) / SHAPE[0] + 1)[:, None, None]
+
+
+@pytest.mark.parametrize(("number", "swing"), [(0.8, 0.1), (1.9, 0.18), (2.55, 0.04), (5.3, 0.1)])
+def test_a_lamps_bands_are_fitted_past_an_arm(number: float, swing: float) -> None:
+    now = relit(cloth(), waves(number, swing))
+    now[60:110, :300] = (120, 160, 205)
+    bands = fit_bands(cloth(), now)
+    assert bands is not None and np.abs(bands - waves(number, swing)).max() < 0.02
+
+
+def test_neither_an_arm_nor_steady_light_nor_daylight_nor_another_lamp_shows_bands() -> None:
+    arm = cloth()
+    arm[60:110, :300] = (120, 160, 205)
+    lights = np.ones(3), np.full(3, 0.8), sloping(0.95, 0.03, 0.03, (1, 1, 1)), waves(2, 0.02)
+    assert all(fit_bands(cloth(), now) is None for now in (arm, *(relit(cloth(), light) for light in lights)))
