@@ -198,7 +198,7 @@ class Motion:
     def _sort_edge(self, glance: Glance) -> None:
         """Classify the foreign pixels; arms at rest do not count as foreign."""
         self._held = None
-        if self.table is None or cv2.countNonZero(glance.foreign) <= SPECK:
+        if cv2.countNonZero(glance.foreign) <= SPECK:
             self._rested = None
             return
         glance.kinds = self._tell_kinds(glance.small, glance.t)
