@@ -15,7 +15,7 @@ TOOL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["too
 FOLDERS = ("referee", "hardware", "models")
 AT_HOME = ("models.training",)
 """Packages that stay in the checkout, for training."""
-SUFFIXES = (".toml", ".js", ".css", ".svg", ".onnx", ".npz", ".json", ".csv", ".html")
+SUFFIXES = (".toml", ".js", ".css", ".svg", ".ncnn", ".npz", ".json", ".csv", ".html")
 
 
 def packages() -> set[str]:

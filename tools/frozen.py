@@ -264,7 +264,7 @@ def difference(old: Mapping[str, Any] | None, new: Mapping[str, Any], near: floa
 
 
 def _made_with() -> dict[str, str]:
-    packages = {name: version(name) for name in ("numpy", "onnxruntime", "opencv-python")}
+    packages = {name: version(name) for name in ("numpy", "ncnn", "opencv-python")}
     return {"machine": platform.machine(), "python": platform.python_version(), **packages}
 
 

@@ -72,13 +72,13 @@ train: train-packages  ## train all networks from nothing, in stages that resume
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS) --device $(DEVICE)
 	mkdir -p $(WEIGHTS)
-	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only finder
+	$(BIN)/python -m models.training.ncnn_export --out $(EYE) --weights $(WEIGHTS) --only finder
 	$(BESIDE) $(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --count $(MINED) --step $(PROCESSES) --first
 	# Side by side, each on a core: that takes less time than one after the other on two.
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads 1 --device $(DEVICE) & beside=$$!; \
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 --device $(DEVICE) || { kill $$beside; exit 1; }; \
 	wait $$beside
-	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only reader card
+	$(BIN)/python -m models.training.ncnn_export --out $(EYE) --weights $(WEIGHTS) --only reader card
 	$(BIN)/python -m models.training.confidence_fit --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
 	$(MAKE) train-surfaces
 
@@ -99,5 +99,5 @@ train-surfaces: train-packages  ## what each pixel of the table shows (arm, face
 	$(SURFACES) $(STILLS_THERE) --count 514
 	$(BIN)/python -m models.training.train surfaces --out $(EYE) --steps $(SURFACE_STEPS) --threads $(THREADS) --device $(DEVICE)
 	mkdir -p $(WEIGHTS)
-	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only surfaces
+	$(BIN)/python -m models.training.ncnn_export --out $(EYE) --weights $(WEIGHTS) --only surfaces
 	$(BIN)/python -m tools.surfaces.surface_score --shards $(EYE)/surfaces/held-out --weights $(WEIGHTS)

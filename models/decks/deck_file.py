@@ -49,7 +49,7 @@ class LearnedDeck:
 def fingerprint(folder: Path) -> str:
     """Return the fingerprint of the weights: knowledge fits only the networks that it was learned with."""
     digest = hashlib.sha256()
-    for name in ("reader.onnx", "card.onnx"):
+    for name in ("reader.ncnn", "card.ncnn"):
         digest.update((folder / name).read_bytes())
     return digest.hexdigest()[:16]
 

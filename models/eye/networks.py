@@ -1,17 +1,21 @@
-"""The networks' weights in ONNX Runtime, on one thread by default.
+"""The networks' weights in NCNN, in single precision, on one thread by default.
 
-ONNX Runtime was three times as fast as OpenCV's dnn on the eye's three networks (`python -m tools.measure.eye_bench`,
-figures in the model card), so OpenCV's is not used. NCNN gives the same with fewer than half the instructions on arm64
-(`make ncnn-trial`); it is not used yet, since no Pi has timed it.
+On arm64 NCNN needs half of ONNX Runtime's instructions for the same outputs (`make instructions` counts them). A file
+of weights is a zip with NCNN's description of the layers, their numbers, and the names of a classifier's glyphs;
+`models.training.ncnn_export` writes it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import zipfile
+import zlib
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +23,16 @@ from numpy.typing import NDArray
 from models.eye.letters import GLYPHS
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
-_FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
-#: The classifiers' second output, the input of their linear layers.
-FEATURES = "features"
-GLYPHS_KEY = "glyphs"
-"""Metadata key in a classifier's file: the names of its first outputs."""
+SUFFIX: Final = ".ncnn"
+INPUT: Final = "in0"
+OUTPUT: Final = "out0"
+FEATURES: Final = "out1"
+"""The classifiers' second output, the input of their linear layers."""
+_FILES: Final = (*(f"{name}{SUFFIX}" for name in ("finder", "reader", "card")), "calibration.json")
+_HALF: Final = (
+    "use_bf16_packed", "use_bf16_storage", "use_fp16_arithmetic", "use_fp16_packed", "use_fp16_storage",
+)  # fmt: skip
+"""Options of NCNN that would make readings depend on the processor."""
 
 
 class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files, not a fault of the program
@@ -34,47 +43,93 @@ class WeightsBroken(ValueError):  # noqa: N818 - likewise
     """A weights file cannot be read; the message says how to restore it."""
 
 
+class Parts(NamedTuple):
+    """The contents of a file of weights."""
+
+    layers: str
+    """NCNN's description of the layers, a line each after two of its own (``*.param``)."""
+    numbers: bytes
+    """The layers' numbers in that order (``*.bin``)."""
+    glyphs: str
+    """A classifier's rank glyphs, in the order of its outputs, with spaces between."""
+
+
+def read_parts(path: Path) -> Parts:
+    """Read a file of weights; its checksums find any damage.
+
+    Raises:
+        WeightsBroken: it is no such file, or is damaged.
+        OSError: it cannot be read.
+    """
+    packed = path.read_bytes()
+    try:
+        with zipfile.ZipFile(BytesIO(packed)) as file:
+            return Parts(file.read("layers").decode(), file.read("numbers"), file.read("glyphs").decode())
+    except (zipfile.BadZipFile, zlib.error, LookupError, ValueError, EOFError, RuntimeError, OSError) as error:
+        raise _broken(path, error) from error
+
+
+def _broken(path: Path, error: object) -> WeightsBroken:
+    return WeightsBroken(
+        f"{path} holds no readable weights ({error}): restore it with `git checkout -- models/weights` "
+        "or make it anew with `make train`"
+    )
+
+
 class Network:
-    """One ONNX file with one input and one output; a classifier has its features as a second output."""
+    """One file of weights with one input and one output; a classifier has its features as a second output."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
-        # Switch telemetry off; while loading it would also write to a home directory, which a service does not have.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        import onnxruntime
-
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
         # A spinning pool would eat the core that the pads and the voice need between frames.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        try:
-            self._session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's own errors share no public base class but RuntimeError and Exception
-            raise WeightsBroken(
-                f"{path} is no readable ONNX model ({error}): restore it with `git checkout -- models/weights` "
-                "or make it anew with `make train`"
-            ) from error
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        import ncnn
+
+        self._net, self._image = ncnn.Net(), ncnn.Mat
+        self._net.opt.num_threads = threads
+        for option in _HALF:
+            setattr(self._net.opt, option, False)
+        parts = read_parts(path)
+        with TemporaryDirectory() as folder:
+            layers, numbers = Path(folder, "layers"), Path(folder, "numbers")
+            layers.write_text(parts.layers, encoding="utf-8")
+            numbers.write_bytes(parts.numbers)
+            if self._net.load_param(str(layers)) or self._net.load_model(str(numbers)):
+                raise _broken(path, "NCNN does not take them")
         self._path = path
-        self._input: str = self._session.get_inputs()[0].name
-        self._outputs: list[str] = [output.name for output in self._session.get_outputs()]
-        told = self._session.get_modelmeta().custom_metadata_map.get(GLYPHS_KEY, "")
-        self.glyphs: tuple[str, ...] = tuple(told.split())
+        self.glyphs: tuple[str, ...] = tuple(parts.glyphs.split())
         """A classifier's rank glyphs, in the order of its outputs."""
 
     def __call__(self, batch: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Run on uint8 B,G,R pictures (N, H, W, 3); return the network's output as float32."""
-        return np.asarray(self._session.run(self._outputs[:1], {self._input: batch})[0], np.float32)
+        return self._run(batch, OUTPUT)[0]
 
     def with_features(self, batch: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the output and the features (N, F), the linear layers' input; raises `WeightsBroken`."""
-        if FEATURES not in self._outputs:
+        if FEATURES not in self._net.output_names():
             raise WeightsBroken(
                 f"{self._path} has no features, so it cannot learn a deck: make it anew with `make train`"
             )
-        out, features = self._session.run([self._outputs[0], FEATURES], {self._input: batch})
-        return np.asarray(out, np.float32), np.asarray(features, np.float32)
+        out, features = self._run(batch, OUTPUT, FEATURES)
+        return out, features
+
+    def _run(self, batch: NDArray[np.uint8], *names: str) -> list[NDArray[np.float32]]:
+        outputs: list[list[NDArray[np.float32]]] = [[] for _ in names]
+        for picture in batch:
+            extractor = self._net.create_extractor()
+            extractor.input(INPUT, self._taken(picture))
+            for name, kept in zip(names, outputs, strict=True):
+                kept.append(np.array(extractor.extract(name)[1], np.float32))
+        return [np.stack(kept) for kept in outputs]
+
+    def _taken(self, picture: NDArray[np.uint8]) -> Any:
+        """Return a picture as NCNN takes it: floats, channel by channel."""
+        height, width, channels = picture.shape
+        if channels == 3:
+            kind = self._image.PixelType.PIXEL_BGR
+            return self._image.from_pixels(np.ascontiguousarray(picture), kind, width, height)
+        # NCNN does not copy the array, and its fast ways crash on memory that is not its own: so copy, while it lives.
+        planes = np.ascontiguousarray(picture.transpose(2, 0, 1), np.float32)
+        return self._image(planes).clone()
 
 
 def open_networks(folder: Path, threads: int = 1) -> tuple[Network, Network, Network]:
@@ -85,11 +140,11 @@ def open_networks(folder: Path, threads: int = 1) -> tuple[Network, Network, Net
                 f"no {folder / name}: restore it with `git checkout -- models/weights` "
                 "or make it anew with `make train`"
             )
-    finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
+    finder, reader, card = (Network(folder / f"{name}{SUFFIX}", threads) for name in ("finder", "reader", "card"))
     for name, network in (("reader", reader), ("card", card)):
         if network.glyphs != GLYPHS:
             raise WeightsBroken(
-                f"{folder / name}.onnx is of another version of the eye: restore it with "
+                f"{folder / name}{SUFFIX} is of another version of the eye: restore it with "
                 "`git checkout -- models/weights` or make it anew with `make train`"
             )
     return finder, reader, card

@@ -85,7 +85,7 @@ def main() -> None:
     args = parser.parse_args()
     cv2.setNumThreads(1)
     painter = Painter(Library.open(args.out / "library", 0))
-    finder = Finder(Network(args.weights / "finder.onnx"))
+    finder = Finder(Network(args.weights / "finder.ncnn"))
     words = [font.path for font in fonts.installed() if not font.held_out]
     numbers = range(args.first, args.count, args.step)
     write_shards(

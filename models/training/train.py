@@ -24,9 +24,10 @@ from torch import Tensor, nn
 
 from models.eye.finder import STRIDE, VECTOR_UNIT
 from models.eye.letters import GLYPHS
+from models.eye.networks import SUFFIX
 from models.eye.reader import N_SUITS
+from models.training.ncnn_import import load_shipped
 from models.training.nets import NETS
-from models.training.onnx_import import load_shipped
 from models.training.samples import FINDER
 from models.training.table_views import relit, surface_loss, varied
 
@@ -317,7 +318,7 @@ class TrainingRun:
         self.model = NETS[net]().to(memory_format=torch.channels_last)
         if shipped is not None and not self.path.exists():
             pictures, _ = next(batches(folder / "train", net, np.random.default_rng(seed)))
-            load_shipped(self.model, shipped / f"{net}.onnx", augment(floats(pictures), net))
+            load_shipped(self.model, shipped / f"{net}{SUFFIX}", augment(floats(pictures), net))
         self.model.to(device)
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=self.rate, weight_decay=0.02)

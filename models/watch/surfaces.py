@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Image
-from models.eye.networks import WEIGHTS, Network
+from models.eye.networks import SUFFIX, WEIGHTS, Network
 from models.watch.masks import over_edge
 from models.watch.measure import PART
 
 ROWS: Final = 120
 """Number of picture rows in the network's input, as in its training."""
-FILE: Final = "surfaces.onnx"
+FILE: Final = f"surfaces{SUFFIX}"
 
 Kinds = NDArray[np.uint8]
 """A map of `Surface`."""
@@ -53,7 +53,7 @@ def tell_surfaces(network: Callable[[Image], NDArray[np.float32]], picture: Imag
     rows, columns = picture.shape[:2]
     size = (round(columns * ROWS / rows / 2) * 2, ROWS)
     both = [cv2.resize(image, size, interpolation=cv2.INTER_AREA) for image in (picture, bare)]
-    kinds = network(np.concatenate(both, axis=2)[None])[0].astype(np.uint8)
+    kinds = network(np.concatenate(both, axis=2)[None])[0].argmax(0).astype(np.uint8)
     _tell_sleeves(kinds)
     return np.asarray(cv2.resize(kinds, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)
 

@@ -204,7 +204,7 @@ class TableBench:
 
         import models
 
-        files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
+        files = sorted((Path(models.__path__[0]) / "weights").glob("*.ncnn"))
         eye = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
         model = self.machine.read("/proc/device-tree/model") or platform.machine()
         return {

@@ -17,7 +17,7 @@ MS = 1_000_000
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 
 
-@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (WEIGHTS / "finder.ncnn").exists(), reason="the eye's weights are not here")
 def test_a_game_in_real_time_is_refereed_as_it_was_played(tmp_path: Path) -> None:
     summary, log = tmp_path / "summary.json", tmp_path / "game.jsonl"
     command = [sys.executable, "-m", "referee", "demo", "--seed", "7", "--max-cards", "4"]

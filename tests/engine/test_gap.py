@@ -535,7 +535,7 @@ def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypat
     assert journal.path.read_text() == '{"kind":"pause","t":1}\n{"kind":"resume","t":2}\n'
 
 
-@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (WEIGHTS / "finder.ncnn").exists(), reason="the eye's weights are not here")
 @pytest.mark.parametrize(("seed", "after"), [(4, 8), (9, 8)])
 def test_the_real_eye_finds_the_pile_as_it_was_though_hands_go_on(seed: int, after: int) -> None:
     """A new watcher in mid-game: the cards on the table are not reported, and the next ones are."""

@@ -16,7 +16,7 @@ from referee.setup.doctor.probe import check_library, check_package
 PARTS = (
     "Python",
     "numpy",
-    "onnxruntime",
+    "ncnn",
     "gpiozero",
     "weights",
     "picamera2",
@@ -41,13 +41,13 @@ def test_json_tells_every_part(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_its_libraries_the_doctor_names_them() -> None:
     code = (
         "import sys\n"
-        "for name in ('numpy', 'cv2', 'onnxruntime'): sys.modules[name] = None\n"
+        "for name in ('numpy', 'cv2', 'ncnn'): sys.modules[name] = None\n"
         "from referee.cli import main\n"
         "sys.exit(main(['doctor', '--json']))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     states = {finding["part"]: finding["state"] for finding in json.loads(done.stdout)}
-    assert (done.returncode, states["numpy"], states["opencv-python"], states["onnxruntime"]) == (1, *["missing"] * 3)
+    assert (done.returncode, states["numpy"], states["opencv-python"], states["ncnn"]) == (1, *["missing"] * 3)
 
 
 def test_it_begins_with_what_can_be_played_here(capsys: pytest.CaptureFixture[str]) -> None:

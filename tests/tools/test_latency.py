@@ -14,7 +14,7 @@ WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (WEIGHTS / "finder.ncnn").exists(), reason="the eye's weights are not here")
 def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
     # How many hands fall on one pile is chance: five hands sometimes make only two first hands.
     out = measure(8, wanted_sound=False)

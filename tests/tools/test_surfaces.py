@@ -15,8 +15,9 @@ from tools.surfaces.table_scenes import COLUMNS, still_sample
 def test_a_share_is_what_was_told_rightly_of_all_that_was_told_or_true() -> None:
     true = np.zeros((1, 4, 4), np.uint8)
     true[0, :, 2:] = Surface.ARM
-    told = np.array([[[Surface.TABLE, Surface.ARM], [Surface.ARM, Surface.ARM]]], np.float32)
-    counts = confusion(lambda batch: told, np.zeros((1, 4, 4, 6), np.uint8), true)
+    told = np.array([[Surface.TABLE, Surface.ARM], [Surface.ARM, Surface.ARM]])
+    scores = np.stack([told == kind for kind in Surface]).astype(np.float32)
+    counts = confusion(lambda batch: scores[None], np.zeros((1, 4, 4, 6), np.uint8), true)
     assert counts.sum() == 4
     table, arm, *others = shares(counts)
     assert (table, arm) == (1 / 2, 2 / 3)

@@ -118,7 +118,7 @@ def test_a_folder_that_cannot_be_written_is_the_users_mistake(tmp_path: Path) ->
         write_story(three_cards().end()["7h"], tmp_path / "file", texts("en"))
 
 
-@pytest.mark.skipif(not (ROOT / "models" / "weights" / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (ROOT / "models" / "weights" / "finder.ncnn").exists(), reason="the eye's weights are not here")
 def test_the_documents_drawing_is_of_this_run_and_its_span_holds_the_truth() -> None:
     """Where this fails, draw it anew: make pictures."""
     from tools.eye_stages import told_card
@@ -134,7 +134,7 @@ def described(drawn: str) -> list[str]:
     return re.findall(r"<(?:text|desc)[^>]*>([^<]*)", re.sub(r" [01]\.\d\d\b", "", drawn))
 
 
-@pytest.mark.skipif(not (ROOT / "models" / "weights" / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (ROOT / "models" / "weights" / "finder.ncnn").exists(), reason="the eye's weights are not here")
 def test_the_command_draws_each_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frames, drawn = str(tmp_path / "frames"), tmp_path / "drawn"
     main(["demo", "--no-pace", "--seed", "3", "--max-cards", "2", "--frames", frames])

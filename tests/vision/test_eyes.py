@@ -23,7 +23,7 @@ from referee.vision.photos import read_image, read_photo
 from referee.vision.videos import _skip_bare_table
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
-needs_weights = pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+needs_weights = pytest.mark.skipif(not (WEIGHTS / "finder.ncnn").exists(), reason="the eye's weights are not here")
 pytestmark = needs_weights
 
 

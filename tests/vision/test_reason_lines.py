@@ -85,7 +85,7 @@ def test_a_dropped_candidate_names_the_card_that_decided_it() -> None:
     assert lines[1].endswith("one card, read two ways: Q♠")
 
 
-@pytest.mark.skipif(not (ROOT / "models" / "weights" / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (ROOT / "models" / "weights" / "finder.ncnn").exists(), reason="the eye's weights are not here")
 def test_the_pages_example_is_what_the_command_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All but the confidences, which the processor rounds in its own way."""
     shown = re.search(r"^    (referee demo .*--frames) frames/ && (referee watch .*) frames/$", PAGE, re.MULTILINE)

@@ -99,7 +99,7 @@ def test_what_can_come_is_known_before_each_frame_as_if_it_were_looked_at_here()
     assert '"card":"??"' not in log, "each frame was looked at with an answer, and none in doubt"
 
 
-@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.skipif(not (WEIGHTS / "finder.ncnn").exists(), reason="the eye's weights are not here")
 def test_the_real_eye_gives_the_same_log_byte_for_byte() -> None:
     work = Work(Rendered(seed=4, frames=45), partial(new_watcher, seat_bearings(4), None), live=False)
     log, seen = there(work)

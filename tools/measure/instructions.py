@@ -54,7 +54,7 @@ CPU variant : 0x0
 CPU part : 0xd08
 CPU revision : 3
 """
-"""A Cortex-A72 as Linux describes it: ONNX Runtime must not take this machine's description for its own."""
+"""A Cortex-A72 as Linux describes it: NCNN must not take this machine's description for its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,21 +185,20 @@ def count_frames(folder: Path) -> dict[str, Any]:
     return {"kinds": kinds, "cards": [1000 * card for card in cards], "each": each}
 
 
-def emulated(module: str, *arguments: str, processor: str = "cortex-a72", site: Path | None = None) -> str:
-    """Run a module as an arm64 program on a processor, with further packages from a folder; return its output."""
+def emulated(module: str, *arguments: str) -> str:
+    """Run a module as an arm64 program; return its output."""
     tree, python, product = FOLDER / "qemu-user" / "usr", FOLDER / f"python{PYTHON}", FOLDER / "product"
-    paths = filter(None, (ROOT, product / "opt" / "site", site))
     with tempfile.TemporaryDirectory(prefix="instructions-") as name:
         prefix = Path(name, "root")
         _lay_out(prefix, python)
         guest = {
             COUNTER: f"{name}/count", "HOME": name, "PATH": "/usr/bin", "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": os.pathsep.join(map(str, paths)), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONPATH": f"{ROOT}:{product / 'opt' / 'site'}", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
             "LD_LIBRARY_PATH": str(product / "usr" / "lib" / "aarch64-linux-gnu"),
         }  # fmt: skip
         command: list[str | Path] = [
             tree / "lib64" / "ld-linux-x86-64.so.2", "--library-path", tree / "lib" / "x86_64-linux-gnu",
-            tree / "bin" / "qemu-aarch64", "-cpu", processor, "-plugin", FOLDER / "instructions.so", "-L", prefix,
+            tree / "bin" / "qemu-aarch64", "-cpu", "cortex-a72", "-plugin", FOLDER / "instructions.so", "-L", prefix,
             *(word for key, value in guest.items() for word in ("-E", f"{key}={value}")),
             python / "usr" / "bin" / f"python{PYTHON}", "-m", module, *arguments,
         ]  # fmt: skip

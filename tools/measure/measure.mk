@@ -104,13 +104,10 @@ bench-eye: install  ## time the networks and whole frames, one thread
 	$(BIN)/python -m tools.measure.eye_bench
 
 # What it costs on a Raspberry Pi, in instructions that QEMU counts.
-.PHONY: instructions ncnn-trial
+.PHONY: instructions
 
 instructions: install  ## instructions of a frame and of a card on arm64, and cards a second on a Pi 4 and 5 by them (two minutes; ARGS="--frames 400")
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.instructions $(ARGS)
-
-ncnn-trial: install  ## instructions of the eye's networks on arm64, in ONNX Runtime and in NCNN (two minutes)
-	$(BIN)/python -m tools.measure.ncnn_trial
 
 .PHONY: slow-eye
 

@@ -8,20 +8,15 @@ remainder. The multiplications of the eye's networks are counted, so they compar
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import cv2
-import numpy as np
-import onnxruntime
 
 import models.eye.reader
 from hardware.ports import Frame
@@ -29,7 +24,7 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from models.eye.eye import Eye
 from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
-from models.eye.networks import WEIGHTS
+from models.eye.networks import INPUT, SUFFIX, WEIGHTS, Network, read_parts
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card
 
@@ -79,22 +74,21 @@ class Stopwatch:
 
 
 def multiplications(path: Path, height: int, width: int) -> float:
-    """Return a network's multiplications for each pixel of its picture, from ONNX Runtime's record of one run."""
-    options = onnxruntime.SessionOptions()
-    # An optimised graph has other operators.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.enable_profiling = True
-    with TemporaryDirectory() as folder:
-        options.profile_file_prefix = str(Path(folder, "run"))
-        session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
-        session.run(None, {session.get_inputs()[0].name: np.zeros((1, height, width, 3), np.uint8)})
-        steps = [step["args"] for step in json.loads(Path(session.end_profiling()).read_text()) if "args" in step]
+    """Return a network's multiplications for each pixel of its picture, from the sizes of its layers and their maps."""
+    import ncnn
+
+    network = Network(path)
+    run = network._net.create_extractor()
+    run.input(INPUT, ncnn.Mat(width, height, 3))
     count = 0
-    for step in steps:
-        if step.get("op_name") in ("Conv", "Gemm") and "output_type_shape" in step:
-            given, kernel, *_ = (shape for tensor in step["input_type_shape"] for shape in tensor.values())
-            (made,) = step["output_type_shape"][0].values()
-            count += math.prod(made) * (math.prod(kernel[1:]) if step["op_name"] == "Conv" else given[-1])
+    for line in read_parts(path).layers.splitlines()[2:]:
+        kind, _, given, _, *words = line.split()
+        parameters = dict(word.split("=") for word in words if "=" in word)
+        if kind == "InnerProduct":
+            count += int(parameters["2"])
+        elif kind == "Convolution":
+            made = run.extract(words[int(given)])[1]
+            count += int(parameters["6"]) * made.w * made.h
     return count / (height * width)
 
 
@@ -150,7 +144,7 @@ def watched(
     watch = Stopwatch(clock)
     watcher = Watcher(eye, seat_bearings=dict(enumerate(bearings, 1)))
     reading, networks = _instrumented(watch, eye, watcher), _counted(watch, eye)
-    each = {name: multiplications(WEIGHTS / f"{name}.onnx", *size) for name, size in NETWORKS.items()}
+    each = {name: multiplications(WEIGHTS / f"{name}{SUFFIX}", *size) for name, size in NETWORKS.items()}
     patch, out = getattr(models.eye.reader, PATCHES), {kind: Pace() for kind in WANTED}
     cards: list[float] = []
     since = 0.0

@@ -34,7 +34,7 @@ UNIT: Final = f"/etc/systemd/system/{SERVICE}.service"
 _PATIENCE: Final = 5.0
 """Time limit for a program, s."""
 _LIBRARIES: Final = {
-    "numpy": "numpy", "cv2": "opencv-python", "onnxruntime": "onnxruntime", "gpiozero": "gpiozero",
+    "numpy": "numpy", "cv2": "opencv-python", "ncnn": "ncnn", "gpiozero": "gpiozero",
     "PIL": "pillow", "rich": "rich", "tomlkit": "tomlkit",
 }  # fmt: skip
 _SYSTEM_LIBRARIES: Final = {"cv2": "sudo apt install libgl1 libglib2.0-0"}
@@ -236,9 +236,9 @@ def _check_weights() -> Check:
     mend = Sentence("fetch the whole repository again (git checkout models/weights), or: make train")
     try:
         models = importlib.import_module("models")
-        files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
+        files = sorted((Path(models.__path__[0]) / "weights").glob("*.ncnn"))
         if not files:
-            return Check(part, "missing", Sentence("no .onnx file in models/weights"), mend, needed=True)
+            return Check(part, "missing", Sentence("no .ncnn file in models/weights"), mend, needed=True)
         size = sum(file.stat().st_size for file in files) / 1e6
         from models.eye.eye import Eye
 

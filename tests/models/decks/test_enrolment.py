@@ -172,7 +172,7 @@ def test_a_torn_deck_says_what_to_do(stored: Path) -> None:
 
 def test_features_come_with_the_same_answer() -> None:
     batch = np.random.default_rng(1).integers(0, 256, (3, 64, 48, 3), dtype=np.uint8)
-    network = Network(WEIGHTS / "reader.onnx")
+    network = Network(WEIGHTS / "reader.ncnn")
     out, features = network.with_features(batch)
     assert np.array_equal(out, network(batch))
     assert features.shape[0] == 3

@@ -19,7 +19,7 @@ MOST_BYTES = 10_000_000
 
 def test_the_weights_stay_small() -> None:
     sizes = {path.suffix: path.stat().st_size for path in WEIGHTS.iterdir()}
-    assert ".onnx" in sizes
+    assert ".ncnn" in sizes
     assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= MOST_BYTES
 
 
@@ -106,8 +106,8 @@ def test_an_inner_part_is_not_counted_for_the_outer_one() -> None:
 
 def test_a_network_s_multiplications_are_those_of_its_layers() -> None:
     # Of the finder's first layers: 5 x 5 of 3 channels for 16 at half the size; the 14 others are as plain.
-    per_pixel = pace.multiplications(WEIGHTS / "finder.onnx", 64, 96)
-    assert per_pixel == pace.multiplications(WEIGHTS / "finder.onnx", 32, 32) == 4617.0
+    per_pixel = pace.multiplications(WEIGHTS / "finder.ncnn", 64, 96)
+    assert per_pixel == pace.multiplications(WEIGHTS / "finder.ncnn", 32, 32) == 4617.0
 
 
 def test_a_missed_target_is_called_missed() -> None:

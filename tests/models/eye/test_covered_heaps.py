@@ -43,7 +43,7 @@ def test_a_whole_deal_is_read() -> None:
 
 
 def test_what_the_network_says_of_a_bare_card_is_corrected_as_it_was_fitted() -> None:
-    network, levels = Network(WEIGHTS / "card.onnx"), pyramid(np.full((200, 200, 3), 120, np.uint8))
+    network, levels = Network(WEIGHTS / "card.ncnn"), pyramid(np.full((200, 200, 3), 120, np.uint8))
     frame = (np.array([100.0, 100.0]), np.array([0.0, -60.0]), np.array([43.0, 0.0]))
     (plainly,), (corrected,) = (CardReader(network, bare=bare).read(levels, [frame]) for bare in ((1, 0), (0.5, -1)))
     assert corrected.bare == pytest.approx(0.5 * plainly.bare - 1)

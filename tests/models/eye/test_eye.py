@@ -113,7 +113,7 @@ def test_missing_weights_say_how_to_mend(tmp_path: Path) -> None:
 
 
 def test_broken_weights_say_how_to_mend(tmp_path: Path) -> None:
-    for name in ("finder.onnx", "reader.onnx", "card.onnx"):
+    for name in ("finder.ncnn", "reader.ncnn", "card.ncnn"):
         (tmp_path / name).write_bytes(b"no model")
     (tmp_path / "calibration.json").write_text("{}")
     with pytest.raises(WeightsBroken, match="git checkout"):
@@ -121,11 +121,11 @@ def test_broken_weights_say_how_to_mend(tmp_path: Path) -> None:
 
 
 def test_weights_that_tell_other_letters_are_refused(tmp_path: Path) -> None:
-    for name in ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json"):
+    for name in ("finder.ncnn", "reader.ncnn", "card.ncnn", "calibration.json"):
         (tmp_path / name).write_bytes((WEIGHTS / name).read_bytes())
     # A finder reports no letters at all.
-    (tmp_path / "card.onnx").write_bytes((WEIGHTS / "finder.onnx").read_bytes())
-    with pytest.raises(WeightsBroken, match=r"card\.onnx is of another version"):
+    (tmp_path / "card.ncnn").write_bytes((WEIGHTS / "finder.ncnn").read_bytes())
+    with pytest.raises(WeightsBroken, match=r"card\.ncnn is of another version"):
         Eye.load(tmp_path)
 
 

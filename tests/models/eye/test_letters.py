@@ -99,4 +99,4 @@ def test_cards_of_two_packs_leave_no_language_told() -> None:
 
 def test_the_shipped_weights_say_what_they_tell_apart() -> None:
     for name in ("reader", "card"):
-        assert Network(WEIGHTS / f"{name}.onnx").glyphs == GLYPHS
+        assert Network(WEIGHTS / f"{name}.ncnn").glyphs == GLYPHS

@@ -74,11 +74,12 @@ def test_an_arm_that_rests_rests_on_when_another_hand_touches_it() -> None:
 
 @pytest.mark.parametrize(("hand", "told"), [(8, Surface.ARM), (1, Surface.SHADOW)])
 def test_what_passes_for_a_shadow_between_a_hand_and_the_edge_is_a_sleeve(hand: int, told: Surface) -> None:
-    seen = np.zeros((1, 60, 80), np.float32)
-    seen[0, 50:, 30:40] = Surface.SHADOW
-    seen[0, 50 - hand : 50, 30:40] = Surface.ARM
+    seen = np.zeros((60, 80), np.uint8)
+    seen[50:, 30:40] = Surface.SHADOW
+    seen[50 - hand : 50, 30:40] = Surface.ARM
+    scores = np.stack([seen == kind for kind in Surface]).astype(np.float32)
     picture = np.zeros((120, 160, 3), np.uint8)
-    kinds = tell_surfaces(lambda both: seen, picture, picture)
+    kinds = tell_surfaces(lambda both: scores[None], picture, picture)
     assert (kinds[110:, 62:78] == told).all()
     assert not kinds[:, :50].any(), "beside it is the table"
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
-import onnx
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from models.eye.classes import RANK_CLASSES
 from models.eye.letters import GLYPHS
-from models.eye.networks import GLYPHS_KEY
+from models.eye.networks import Parts, read_parts
 
+_COUNTS: Final = {"Convolution": "6", "InnerProduct": "2"}
+"""The parameter that counts a layer's weights, by its kind (NCNN's documentation of its operators)."""
 #: Initial logit of a glyph that the shipped weights do not know.
 _UNLIKELY = -4.0
 
@@ -23,18 +26,14 @@ def load_shipped(net: nn.Module, path: Path, pictures: Tensor) -> None:
     In the file the batch norms are folded into the convolutions. They are restored with the statistics of ``pictures``
     (N, 3, H, W), a few hundred as in training, so that training finds the statistics it expects.
     """
-    model = onnx.load(str(path))
-    stored = {
-        tensor.name: torch.from_numpy(onnx.numpy_helper.to_array(tensor).copy()) for tensor in model.graph.initializer
-    }
-    layers = [
-        [stored[name] for name in node.input[1:]] for node in model.graph.node if node.op_type in ("Conv", "Gemm")
-    ]
+    parts = read_parts(path)
+    layers = _layers_of(parts)
     mine = [layer for layer in net.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
-    names = next((p.value.split() for p in model.metadata_props if p.key == GLYPHS_KEY), list(RANK_CLASSES))
+    names = parts.glyphs.split() or list(RANK_CLASSES)
     norms = [layer for layer in net.modules() if isinstance(layer, nn.BatchNorm2d)]
     folded = iter(norms)
     for layer, (weight, bias) in zip(mine, layers, strict=True):
+        weight = weight.reshape(len(bias), *layer.weight.shape[1:])
         if layer.weight.shape != weight.shape:
             weight, bias = _with_rows(weight, bias, names, len(layer.weight))
         layer.weight.copy_(weight)
@@ -46,6 +45,23 @@ def load_shipped(net: nn.Module, path: Path, pictures: Tensor) -> None:
             norm.running_var.fill_(1 - norm.eps)
             norm.bias.copy_(bias)
     _unfold(net, norms, pictures)
+
+
+def _layers_of(parts: Parts) -> list[tuple[Tensor, Tensor]]:
+    """Return weights (flat) and biases of the convolutions and linear layers.
+
+    In the file each layer's weights follow four bytes that name their type, which is 0: single precision.
+    """
+    numbers = torch.from_numpy(np.frombuffer(parts.numbers, np.float32).copy())
+    found, at = [], 0
+    for line in parts.layers.splitlines()[2:]:
+        kind, *words = line.split()
+        if kind in _COUNTS:
+            told = dict(word.split("=") for word in words if "=" in word)
+            weights, biases = int(told[_COUNTS[kind]]), int(told["0"])
+            found.append((numbers[at + 1 : at + 1 + weights], numbers[at + 1 + weights : at + 1 + weights + biases]))
+            at += 1 + weights + biases
+    return found
 
 
 def _with_rows(weight: Tensor, bias: Tensor, names: list[str], rows: int) -> tuple[Tensor, Tensor]:
