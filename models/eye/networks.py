@@ -1,8 +1,7 @@
 """The networks' weights in NCNN, in single precision, on one thread by default.
 
-On arm64 NCNN needs half of ONNX Runtime's instructions for the same outputs (`make instructions` counts them). A file
-of weights is a zip with NCNN's description of the layers, their numbers, and the names of a classifier's glyphs;
-`models.training.ncnn_export` writes it.
+`make instructions` counts what NCNN costs on a Raspberry Pi. A file of weights is a zip with NCNN's description of the
+layers, their numbers, and the names of a classifier's glyphs; `models.training.ncnn_export` writes it.
 """
 
 from __future__ import annotations
@@ -33,6 +32,8 @@ _HALF: Final = (
     "use_bf16_packed", "use_bf16_storage", "use_fp16_arithmetic", "use_fp16_packed", "use_fp16_storage",
 )  # fmt: skip
 """Options of NCNN that would make readings depend on the processor."""
+_MEMORY: Final = Path("/dev/shm")
+"""Where files lie in memory: a full disk must not blind the eye."""
 
 
 class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files, not a fault of the program
@@ -89,11 +90,11 @@ class Network:
         for option in _HALF:
             setattr(self._net.opt, option, False)
         parts = read_parts(path)
-        with TemporaryDirectory() as folder:
-            layers, numbers = Path(folder, "layers"), Path(folder, "numbers")
-            layers.write_text(parts.layers, encoding="utf-8")
+        # NCNN's binding reads numbers from files alone.
+        with TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
+            numbers = Path(folder, "numbers")
             numbers.write_bytes(parts.numbers)
-            if self._net.load_param(str(layers)) or self._net.load_model(str(numbers)):
+            if self._net.load_param_mem(parts.layers) or self._net.load_model(str(numbers)):
                 raise _broken(path, "NCNN does not take them")
         self._path = path
         self.glyphs: tuple[str, ...] = tuple(parts.glyphs.split())

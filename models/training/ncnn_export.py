@@ -102,11 +102,11 @@ def _free_sizes(layers: list[list[str]]) -> int:
     uses needs one more output of the `Split` that copies it. Returns the number of these.
     """
     added = 0
-    for layer, sum_ in pairwise(layers):
+    for layer, after in pairwise(layers):
         if layer[0] == "Interp" and not any(word.startswith("1=") for word in layer[6:]):
             given, made = layer[4:6]
-            (like,) = (name for name in sum_[4:6] if name != made)
-            split = next(one for one in layers if one[0] == "Split" and like in one[5:])
+            (like,) = (name for name in after[4:6] if name != made)
+            split = next(other for other in layers if other[0] == "Split" and like in other[5:])
             split[3] = str(int(split[3]) + 1)
             split.append(f"{like}_size")
             # 5: the second input gives the size.

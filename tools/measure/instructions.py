@@ -54,7 +54,7 @@ CPU variant : 0x0
 CPU part : 0xd08
 CPU revision : 3
 """
-"""A Cortex-A72 as Linux describes it: NCNN must not take this machine's description for its own."""
+"""A Cortex-A72 as Linux describes it: a library must not take this machine's description for its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Check]:
         )
     else:
         poor = Sentence(
-            "{words}; lamps on {hz} Hz flicker at that, and their bands are taken for hands", words=words, hz=hz
+            "{words}; lamps on {hz} Hz flicker at that, and their bands move through the picture", words=words, hz=hz
         )
         yield Check(part, "broken", poor, faster)
 
