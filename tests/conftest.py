@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest tests, so that no worker is left alone with one at the end."""
     items.sort(key=lambda item: "slow" not in item.keywords)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Make the process ordinary again: a table that ran in it took real-time priority, and would starve the others."""
+    if sys.platform == "linux" and os.sched_getscheduler(0) != os.SCHED_OTHER:
+        for thread in Path("/proc/self/task").iterdir():
+            with suppress(ProcessLookupError):
+                os.sched_setscheduler(int(thread.name), os.SCHED_OTHER, os.sched_param(0))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
