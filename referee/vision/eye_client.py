@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _SILENT: Final = 5.0
 """Minimum of `SightProcess.patience`, seconds."""
+_SILENT_RECORDED: Final = 120.0
+"""The same for a recording: nothing at the table waits for it, and a busy machine is slow but does not hang."""
 _SLOWNESS: Final = 2.0
 """A look may take this multiple of the time to the child's first message, in which it loads its networks."""
 _WAKING: Final = 90.0
@@ -69,12 +71,14 @@ class SightProcess:
         """Why the last start failed, until it is reported."""
         self._heard = 0.0
         self._awake = False
-        self._number = 0
+        self._number = self._answered = 0
+        """Number of the child's last sight, and of the last one that was answered."""
         self._back_off = BackOff()
         self._last_words = ""
         """The reason that the child gave for its end; empty: none yet."""
         self._take: Callable[[Sequence[Picture]], None] = lambda _: None
-        self.patience = _SILENT
+        self._least = _SILENT if work.live else _SILENT_RECORDED
+        self.patience = self._least
         """Seconds without a message after which the child counts as hung."""
         self.restarts = 0
         """Number of restarts."""
@@ -112,6 +116,8 @@ class SightProcess:
         if self._back_off.is_due(self._now()):
             self.restarts += 1
             self._spawn()
+        # A caller that left an earlier iteration early still owes its answer, and a recording waits for it.
+        self._answer(recall)
         if self._unstarted:
             words, self._unstarted = self._unstarted, ""
             yield self._fell(words)
@@ -120,15 +126,22 @@ class SightProcess:
                 self._back_off.works(self._now())
                 self._number += 1
                 yield told
-                foresight = recall()
-                # The next poll of the pipe finds a child that has just died.
-                with suppress(OSError):
-                    if self._pipe is not None:
-                        self._pipe.send(ForesightAnswer(self._number, foresight))
+                self._answer(recall)
             else:
                 yield told
         if self._pipe is not None and self._clock() - self._heard > (self.patience if self._awake else _WAKING):
             yield self._fell(_SILENT_WORDS)
+
+    def _answer(self, recall: Recall) -> None:
+        """Answer the last sight with the foresight, once."""
+        if self._answered == self._number:
+            return
+        self._answered = self._number
+        foresight = recall()
+        # The next poll of the pipe finds a child that has just died.
+        with suppress(OSError):
+            if self._pipe is not None:
+                self._pipe.send(ForesightAnswer(self._number, foresight))
 
     def _next(self) -> News | None:
         """Return the next waiting news; `None`: there is none."""
@@ -138,7 +151,7 @@ class SightProcess:
             except (EOFError, OSError, pickle.UnpicklingError):
                 return self._fell(self._last_words or _STOPPED_WORDS)
             if not self._awake:
-                self.patience = max(_SILENT, _SLOWNESS * (self._clock() - self._heard))
+                self.patience = max(self._least, _SLOWNESS * (self._clock() - self._heard))
             self._heard, self._awake = self._clock(), True
             if isinstance(told, Sight | Blind):
                 return told
@@ -158,7 +171,8 @@ class SightProcess:
 
     def _spawn(self) -> None:
         self._back_off.begin()
-        self._number, self._heard, self._awake, self._last_words = 0, self._clock(), False, ""
+        self._number = self._answered = 0
+        self._heard, self._awake, self._last_words = self._clock(), False, ""
         try:
             ours, theirs = socket.socketpair()
         except OSError as error:

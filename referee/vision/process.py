@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _RECORDED: Final = 16 * 2**20
 """Bytes of a recording's frames that may wait; beyond them the recording waits."""
 _PASSED_OVER: Final = Sentence("the eye could not keep up, and pictures were passed over; lay cards more slowly")
-_NO_MORE: Final = Sentence("the camera's pictures have ended")
+NO_MORE: Final = Sentence("the camera's pictures have ended")
 _NO_FRAMES: Final = Sentence("the camera sends no pictures")
 _STANDS_STILL: Final = Sentence("the camera sends the same picture again and again")
 _SHARE: Final = 4
@@ -71,6 +71,8 @@ _NICE: Final = 10
 """Niceness of the vision process; the referee has none."""
 _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
+_RECORDED_ANSWER: Final = 60.0
+"""The same for a recording, which can wait: its log must not depend on how busy the machine is."""
 _SIGN_OF_LIFE: Final = 0.5
 """Maximum seconds between two messages of the child."""
 PICTURES: Final = 2
@@ -244,7 +246,7 @@ class Eyes:
     @property
     def words(self) -> str:
         """Why there are no more frames."""
-        return self._words or (_NO_MORE if self.ended else _NO_FRAMES)
+        return self._words or (NO_MORE if self.ended else _NO_FRAMES)
 
 
 class Repeats:
@@ -349,7 +351,7 @@ class Child:
             if self._ring is not None:
                 self._ring.add(frame.image, frame.t, frame.exposure)
             self._send_pictures(PICTURES)
-            self._hear(_ANSWER_WITHIN)
+            self._hear(_ANSWER_WITHIN if self._work.live else _RECORDED_ANSWER)
 
     def _send_pictures(self, most: int) -> None:
         """Send at most ``most`` requested pictures."""

@@ -24,7 +24,7 @@ from referee.table.loop import Alarm
 from referee.table.timeline import Timeline
 from referee.vision.eye_client import SightProcess
 from referee.vision.picture_buffer import Span
-from referee.vision.process import PICTURES, Work
+from referee.vision.process import NO_MORE, PICTURES, ForesightAnswer, Work
 from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching
 from referee.vision.videos import new_watcher, seat_bearings
 from tests.support.local_sights import LocalSights
@@ -70,6 +70,7 @@ def there(work: Work) -> tuple[str, list[Sight]]:
             alarm.wait(1.0, sights.waitables())
             for news in sights.news(lambda: conductor.foresight):
                 if isinstance(news, Blind):
+                    assert news.words == NO_MORE
                     blind = True
                     conductor.finish(news.seen)
                 else:
@@ -154,6 +155,8 @@ def test_where_pictures_are_off_none_is_sent_whatever_is_asked(switched_on: bool
         while "Blind" not in sent:
             assert pipe.poll(PATIENCE)
             sent.append(type(pipe.recv()).__name__)
+            if sent[-1] == "Sight":
+                pipe.send(ForesightAnswer(sent.count("Sight"), None))
     assert sent.count("Sight") == 4
     assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"PicturesTaken"} if switched_on else set())
 
@@ -247,6 +250,16 @@ def test_a_process_that_hangs_is_told_and_started_again(tmp_path: Path) -> None:
         assert isinstance(fell, Blind)
         assert "does not answer" in fell.words
         assert isinstance(news_of(sights, lambda news: isinstance(news, Sight))[-1], Sight)
+
+
+def test_a_recording_waits_for_a_busy_machine() -> None:
+    ahead = [0.0]
+    with watched(Work(Recorded(8), Script(), live=False), lambda: time.monotonic() + ahead[0]) as sights:
+        news_of(sights, lambda news: isinstance(news, Sight))
+        ahead[0] = 60.0
+        told = news_of(sights, lambda news: isinstance(news, Blind))
+    assert [type(news) for news in told] == [*[Sight] * 7, Blind]
+    assert told[-1].words == NO_MORE  # type: ignore[union-attr]
 
 
 def test_a_camera_that_fails_and_comes_back_needs_no_new_process(tmp_path: Path) -> None:
