@@ -30,7 +30,7 @@ from tests.support.wild_games import wild_game
 
 _EARLIEST, _LATEST = -(2**63), 2**63 - 1
 """The instants that a log may state, ns."""
-TRIES: Final = int(os.environ.get("FUZZ", "150"))
+TRIES: Final = int(os.environ.get("FUZZ", "75"))
 ODD: Final[tuple[Any, ...]] = (
     None, True, False, 0, -1, 1, 8, 9, 10**9, 2**63, -(2**63), 10**30, 0.5, float("nan"), float("inf"), "", "7h", "??",
     "Xr", "Zz", "classic", "\ud800", "\u0000", [], {}, [1], [[]], {"A": 1}, [None, None], "x" * 300,
