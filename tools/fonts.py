@@ -15,7 +15,9 @@ from fontTools.subset import Options, Subsetter, load_font, save_font
 TO: Final = Path(__file__).parents[1] / "hardware" / "fonts"
 _LATIN: Final = [*range(0x20, 0x7F), *range(0xA0, 0x250), *range(0x2C6, 0x2DE), *range(0x300, 0x370)]
 _MARKS: Final = [*range(0x2000, 0x2070), *range(0x20A0, 0x20D0), *range(0x2100, 0x27C0)]
-_CHARACTERS: Final = [*_LATIN, *_MARKS]
+_CYRILLIC: Final = range(0x410, 0x430)
+"""Capitals alone: the letters of Russian cards."""
+_CHARACTERS: Final = [*_LATIN, *_CYRILLIC, *_MARKS]
 _NAMES: Final = {
     "Roboto-Regular": "", "Roboto-Medium": "", "Roboto-Bold": "", "Roboto-Black": "",
     "SourceSerifPro-Semibold": "RefereeSerif-Semibold", "SourceSerifPro-Bold": "RefereeSerif-Bold",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import ImageFont
 
 from models.eye.classes import RANK_CLASSES
 from models.eye.letters import GLYPHS, LANGUAGES, Letters, Logs, prints
 from models.eye.networks import WEIGHTS, Network
+from tests.support.unusual_packs import foreign_packs
 
 
 def logs(glyphs: list[str], sure: float = 0.98) -> Logs:
@@ -100,3 +102,12 @@ def test_cards_of_two_packs_leave_no_language_told() -> None:
 def test_the_shipped_weights_say_what_they_tell_apart() -> None:
     for name in ("reader", "card"):
         assert Network(WEIGHTS / f"{name}.ncnn").glyphs == GLYPHS
+
+
+def test_every_foreign_letter_is_in_the_typeface_that_prints_it() -> None:
+    """A typeface prints a box for a letter that it lacks, and the eye would be judged on boxes."""
+    for language, family in foreign_packs():
+        font = ImageFont.truetype(family.font_file, 40)
+        box = bytes(font.getmask("\uffff"))
+        for letter in "".join(family.letters.values()):
+            assert bytes(font.getmask(letter)) != box, (language, family.name, letter)
