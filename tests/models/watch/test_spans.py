@@ -8,6 +8,7 @@ import pytest
 from models.eye.geometry import Quad
 from models.watch.faces import WhitePatches, first_perhaps, first_signs, first_suspected, reveal, unread_reveal
 from models.watch.motion import Glance, Motion
+from models.watch.occasion import Occasions
 from models.watch.stream import Patch, SeenFrame, Stream
 from models.watch.tracks import Pile, Sighting, Track
 from referee.units import MS
@@ -154,3 +155,13 @@ def test_white_paper_on_a_known_cards_way_is_no_sure_sign_of_another() -> None:
     assert [s.sure for moment in stream.moments for s in moment.suspects] == [False, False, True]
     paper_of(stream).explain_way(CARD, 3 * SPACING, 4 * SPACING)
     assert [len(moment.suspects) for moment in stream.moments] == [0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(("shown", "moving", "bare"), [("..?", True, True), (".w?", True, False), (".w?", False, True)])
+def test_white_that_goes_while_a_hand_moves_may_lie_in_its_shadow(shown: str, moving: bool, bare: bool) -> None:
+    """A queen was carried in for half a second, and the frame in which a shadow fell on it counted as bare."""
+    stream = frames(shown)
+    now = stream.moments[-1]
+    now.glance.moving = np.full((8, 8), 255 if moving else 0, np.uint8)
+    Occasions(Motion(), stream, Pile(card_height=120.0)).arises(now, (0, 0, 320, 320), None)
+    assert now.bare == bare
