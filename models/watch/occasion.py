@@ -95,12 +95,14 @@ class Occasions:
             yield Occasion.CHANGED, not now.plain
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
-        """Whether a frame certainly shows no face beside the known ones: nothing white, and all of those unchanged."""
+        """Whether a frame certainly shows no face beside the known ones: nothing white now, nor a frame ago if a hand
+        moves, and all of those unchanged.
+        """
         if now.suspects or now.still or not self._pile.card_height:
             return False
         before = self._stream.before
         if before is not None and before.suspects and not now.glance.calm:
-            # White that was there a frame ago may lie in the shadow of its hand now.
+            # That white may lie in the shadow of its hand now.
             return False
         known = self._stream.known_quads
         if not (self._pile.laid or self._pile.open):
