@@ -131,10 +131,13 @@ class RemoteCamera:
 
     def frames(self) -> Iterator[Frame]:
         """Yield the newest frame, repeatedly and across restarts, until a recording ends or `close` is called."""
-        while not self._ended and not self._closing:
+        while not self._closing:
             frame = self.next(3600.0)
             if frame is not None:
                 yield frame
+            elif self._ended:
+                # Only now: a recording may end before its last frame is taken, even while it is opened.
+                return
 
     def next(self, seconds: float) -> Frame | None:
         """Return the newest frame not delivered yet, or None if none comes within so many seconds.

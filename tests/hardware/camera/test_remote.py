@@ -110,6 +110,16 @@ def test_a_recording_ends_and_its_last_frame_is_seen(watch: Callable[..., Watche
     assert watched.words == []
 
 
+def test_a_recording_that_ended_while_it_was_opened_still_gives_its_last_frame(watch: Callable[..., Watched]) -> None:
+    def ended(spec: CameraSpec) -> CameraProcess:
+        process = CameraProcess(spec)
+        assert process.wait(PATIENCE)
+        return process
+
+    watched = watch(counting(count=30), process=ended)
+    assert [frame.index for frame in watched.camera.frames()] == [29]
+
+
 @pytest.mark.parametrize(
     ("factory", "words"),
     [
