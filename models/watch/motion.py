@@ -162,8 +162,11 @@ class Motion:
                 return Glance(t, small, nothing, nothing.copy(), nothing.copy(), state="dark")
         cards = np.zeros(small.shape[:2], np.uint8) if cards is None else cards
         small = self._without_bands(small, t)
+        table = self.table
         foreign = self._foreign(small)
         glance = Glance(t, small, difference(small, self._before, CHANGED), foreign, np.zeros_like(foreign))
+        if self.table is not table:
+            self._return_to_light(glance)
         self._before = small
         self._set_state(glance, cards)
         if cv2.countNonZero(glance.foreign) > PART * glance.foreign.size and (
@@ -239,6 +242,17 @@ class Motion:
             self.table, self._earlier = self._earlier, self.table
         return both(foreign, before)
 
+    def _return_to_light(self, glance: Glance) -> None:
+        """Adapt to a lamp or a balance that is back to its earlier state, as the table already is."""
+        if self._clear is None:
+            return
+        lately = fit_balance(self._clear, glance.small, np.ones(glance.small.shape[:2], np.bool_))
+        if lately is None:
+            return
+        glance.moving = difference(glance.small, np.asarray(balanced(self._clear, lately) + 0.5, np.uint8), CHANGED)
+        if self._knows_paper:
+            self.paper = balanced(self.paper, lately)
+
     def _knows_lamp(self, glance: Glance, cards: Mask) -> bool:
         """Whether only the lamp has changed its colour or strength; if so, adapt the table to the new light."""
         clear, small = self._clear, glance.small
@@ -261,7 +275,7 @@ class Motion:
         """Whether the camera has changed its white balance or exposure; if so, adapt the table to it.
 
         All colours have changed, dark and bright ones not necessarily alike, and the table's grain is as before: a
-        cover before the lens has no such grain.
+        cover before the lens has no such grain. Only on a table without grain must the cards still show.
         """
         clear, table, small = self._clear, self.table, glance.small
         if clear is None or table is None or glance.state == "dark":
@@ -271,25 +285,31 @@ class Motion:
         if lately is None or since is None:
             return False
         other = difference(small, np.asarray(balanced(clear, lately) + 0.5, np.uint8), CHANGED)
-        if cv2.countNonZero(other) > PART * other.size or not self._shows_grain(glance, bare):
+        if cv2.countNonZero(other) > PART * other.size:
             return False
         anew = np.asarray(balanced(table, since) + 0.5, np.uint8)
         changed = np.abs(anew.mean(axis=(0, 1)) - table.mean(axis=(0, 1))).max()
-        if changed < _FOREIGN / 2 or _covers(small, anew, cards):
+        if changed < _FOREIGN / 2:
+            return False
+        shows = self._shows_grain(glance, bare)
+        if shows is None:
+            shows = self._shows_table(glance) and not _covers(small, anew, cards)
+        if not shows:
             return False
         self._take_light(glance, anew, other)
         if self._knows_paper:
             self.paper = balanced(self.paper, lately)
         return True
 
-    def _shows_grain(self, glance: Glance, bare: NDArray[np.bool_]) -> bool:
-        """Whether the table shows in any colours, by its grain, or without grain by the surface network."""
+    def _shows_grain(self, glance: Glance, bare: NDArray[np.bool_]) -> bool | None:
+        """Whether the table's grain shows, in any colours; None if it has none."""
         assert self.table is not None and self._clear is not None
         known, clear, now = (grain_of(picture, bare) for picture in (self.table, self._clear, glance.small))
         usual = likeness(known, clear)
-        if usual >= PART:
-            return likeness(known, now) >= MOST * usual
-        # Only its stillness distinguishes a plain table from a plain cover.
+        return likeness(known, now) >= MOST * usual if usual >= PART else None
+
+    def _shows_table(self, glance: Glance) -> bool:
+        """Whether a table without grain shows: only its stillness distinguishes it from a plain cover."""
         still = glance.t - self.moved_at > PATIENCE_NS
         kinds = self._tell_kinds(glance.small, glance.t)
         return bool(still.mean() > 1 - OVER and ((kinds != Surface.ARM) & (kinds != Surface.OTHER)).mean() > 1 - OVER)

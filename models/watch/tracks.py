@@ -91,6 +91,11 @@ def _unread(sighting: Sighting) -> Sighting:
     return replace(sighting, name=UNREAD, confidence=0.0, plain=False, double=False, candidates=())
 
 
+def _doubt_same(looks: Sequence[Sighting]) -> bool:
+    """Whether all looks doubt between the same two names: their error is one, and its repetition proves nothing."""
+    return len({s.candidates[1][0] if len(s.candidates) > 1 else "" for s in looks} - {""}) == 1
+
+
 @dataclass(slots=True, eq=False)
 class Track:
     """A card of the pile, or a candidate for it."""
@@ -218,10 +223,12 @@ class Track:
         if not ranked:
             return UNREAD, 0.0
         rival = ranked[1][1] if len(ranked) > 1 else 0.0
-        best = max(s.confidence for s in self._own() if s.name == ranked[0][0])
+        alike = [s for s in self._own() if s.name == ranked[0][0]]
+        best = max(s.confidence for s in alike)
         # The inverse of a vote's weight, -ln(1 - c).
         lead = 1 - math.exp(-(ranked[0][1] - rival))
-        return ranked[0][0], round(min(lead, MOST_CONFIDENCE) if rival == 0 or lead < best else best, 4)
+        adds_up = rival == 0 and not (best < SURE_READING and _doubt_same(alike))
+        return ranked[0][0], round(min(lead, MOST_CONFIDENCE) if adds_up or lead < best else best, 4)
 
     def is_sure(self) -> bool:
         """Whether its name is sure."""

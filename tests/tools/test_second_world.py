@@ -359,7 +359,7 @@ def test_a_camera_that_shakes_moves_each_frame_by_a_pixel_at_most() -> None:
 
 
 # Each camera films one of the two sequences, in turn.
-@pytest.mark.parametrize(("camera", "folder"), zip(OTHER_CAMERAS, cycle(_kept()), strict=False))
+@pytest.mark.parametrize(("camera", "folder"), [*zip(OTHER_CAMERAS, cycle(_kept()), strict=False)])
 def test_the_watcher_follows_what_another_camera_would_have_seen(camera: str, folder: Path) -> None:
     score, _ = judge(Eye.load(), folder, look=True, camera=OTHER_CAMERAS[camera])
     assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)

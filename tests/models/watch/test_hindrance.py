@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from models.eye.geometry import Quad
 from models.watch.arms import Hovering
 from models.watch.fouls import TurnOrder
 from models.watch.motion import Glance, Motion
@@ -159,6 +160,43 @@ def test_a_plain_table_in_another_balance_is_known_once_it_has_lain_still() -> N
         states.append(glance.state)
     # It cannot be told from a cover any sooner.
     assert states.count("blocked") <= 20 and states[-5:] == ["clear"] * 5
+
+
+WARMER = np.array([0.84, 1.0, 1.16])
+"""Gains of blue, green and red after a step of a camera's white balance."""
+
+
+PAPER: Quad = SEVEN.quad.astype(np.float32)
+
+
+def balanced_card(k: int, balance: NDArray[np.float64], *, card: bool) -> Picture:
+    """Return a grained cloth, perhaps with a card's white paper, in a camera's white balance."""
+    shown = grained(noise=k % 8).copy()
+    if card:
+        cv2.fillConvexPoly(shown, PAPER.astype(np.int32), (205, 205, 205))
+    return np.clip(shown * balance, 0, 255).astype(np.uint8)
+
+
+def test_the_papers_colour_returns_with_a_cameras_balance() -> None:
+    motion = Motion()
+    for k in range(45):
+        shown = balanced_card(k, WARMER if 20 <= k < 40 else np.ones(3), card=k >= 2)
+        glance = motion.look(shown, k * SPACING, motion.mask([PAPER], (180, 240)) if k >= 3 else None)
+        if k == 3:
+            motion.learn_paper(glance.small, PAPER)
+        if k in (20, 40):
+            assert cv2.countNonZero(glance.moving) < 0.01 * glance.moving.size
+            assert (motion.paper[2] - motion.paper[0] > 50) == (k == 20)
+    assert np.abs(motion.paper - 205).max() < 8
+
+
+def test_a_pile_may_be_taken_while_the_camera_changes_its_balance_on_a_table_with_grain() -> None:
+    motion = Motion()
+    for k in range(40):
+        shown = balanced_card(k, WARMER if k >= 20 else np.ones(3), card=2 <= k < 20)
+        glance = motion.look(shown, k * SPACING, motion.mask([PAPER], (180, 240)) if k >= 3 else None)
+        assert glance.state == "clear"
+    assert motion.bareness(motion.mask([PAPER], (180, 240)), glance) > 0.9
 
 
 def test_a_cloud_leaves_no_shadow_of_itself_in_the_table() -> None:

@@ -57,6 +57,15 @@ def test_unsure_looks_do_not_become_sure_by_being_many() -> None:
     assert track(*[look("Qd", 0.7) for _ in range(12)]).belief()[1] < SURE_READING
 
 
+def test_a_doubt_that_every_look_repeats_is_not_settled_by_repetition() -> None:
+    """A blurred club looks like a spade each time: the looks have one error in common."""
+    doubts = [(0.88, 0.09), (0.66, 0.27), (0.55, 0.36), (0.56, 0.35)]
+    alike = [look("Qs", p, candidates=(("Qs", p), ("Qc", q)), index=i) for i, (p, q) in enumerate(doubts)]
+    assert track(*alike).belief() == ("Qs", 0.88)
+    other = look("Qs", 0.66, candidates=(("Qs", 0.66), ("Js", 0.27)), index=4)
+    assert track(alike[0], other).belief()[1] >= SURE_READING
+
+
 def test_the_votes_of_a_possible_scrap_do_not_count_until_two_indices_agree() -> None:
     scraps = [look("Td", 0.98, scrap=True) for _ in range(3)]
     assert track(*scraps).belief() == (UNREAD, 0.0)
