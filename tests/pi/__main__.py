@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from tests.pi.faults import FAULTS
@@ -59,11 +60,17 @@ def main() -> int:
         return CANNOT
     total = Verdict()
     seeds = range(chosen.seed, chosen.seed + chosen.seeds)
-    for board in chosen.board or BOARDS:
-        for version in chosen.python or SUITES:
-            verdict, run, report = play(
-                seeds=seeds, pairs=chosen.pairs, board=board, version=version, fault=chosen.fault, growth=chosen.growth
-            )
+    boards = [(board, version) for board in chosen.board or BOARDS for version in chosen.python or SUITES]
+    # The emulator takes one core, and the guest's clock does not depend on how busy this machine is.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as players:
+        played = players.map(
+            lambda which: play(
+                seeds=seeds, pairs=chosen.pairs, board=which[0], version=which[1],
+                fault=chosen.fault, growth=chosen.growth,
+            ),
+            boards,
+        )  # fmt: skip
+        for (board, _), (verdict, run, report) in zip(boards, played, strict=True):
             total.add(verdict)
             print(
                 f"{board}, {report.board}, seeds {seeds[0]} to {seeds[-1]}, {run.seconds:.0f} s\n{verdict}\n",
