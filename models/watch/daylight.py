@@ -151,6 +151,9 @@ def fit_bands(before: Image, now: Image) -> NDArray[np.float32] | None:
         return None
     light = np.median(shown / was, axis=1)
     light /= np.median(light)
+    # A wave of the least swing that counts changes most rows by more. An arm or a card does not, and the fit is costly.
+    if np.median(np.abs(light - 1)) < LITTLE / FEW:
+        return None
     # Rows that an arm covers differ from the wave.
     waves, alike = _waves(len(light)), np.abs(light - 1) < PART
     for _ in range(FEW):
