@@ -525,10 +525,13 @@ class Motion:
         """Return the share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
         return float(np.count_nonzero(self.moved_at[place > 0] >= since)) / max(1, cv2.countNonZero(place))
 
-    def learn_paper(self, small: Bytes, quad: Quad, share: float = LEARNED, *, beyond: float = 0.0) -> None:
+    def learn_paper(
+        self, small: Bytes, quad: Quad, share: float = LEARNED, *, beyond: float = 0.0, darker: bool = True
+    ) -> None:
         """Learn the paper's colour from a card at ``quad`` (px of the full frame), weighted by ``share``.
 
-        Only a colour that differs from the known one by more than ``beyond`` grey levels is learned.
+        Only a colour that differs from the known one by more than ``beyond`` grey levels is learned, and a darker one
+        only if ``darker``.
         """
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
         if len(inside) < _LEAST_PAPER:
@@ -537,6 +540,8 @@ class Motion:
         # tenth tells what is paper.
         levels = inside.min(axis=1)
         colour = inside[levels >= (1 - SLIGHT) * np.percentile(levels, _BRIGHTEST)].mean(axis=0)
+        if not darker and self._knows_paper and colour.mean() < self.paper.mean():
+            return
         if colour.mean() > 2 * DARK and np.abs(colour - self.paper).max() > beyond:
             share = share if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour

@@ -234,8 +234,7 @@ class Watcher:
             self._paper.note_cards(found, now)
             if not self._pile.told:
                 self._forget_first_cards(found, now.glance)
-            if now.glance.calm:
-                self._learn_paper(found, now.glance)
+            self._learn_paper(found, now.glance)
         return found
 
     def _attribute(self, looks: Sequence[Look]) -> None:
@@ -253,11 +252,12 @@ class Watcher:
         """Learn the paper's colour from the top card.
 
         A camera's change of white balance shows in the paper, if not in the table. A smaller difference is the print's:
-        the next cards would be looked for in its colour.
+        the next cards would be looked for in its colour. While a hand moves, its shadow or a card's slant may darken
+        the paper, and only brighter paper is learned.
         """
         top = next((quad for s, quad in found if s.top and plain(s)), None)
         if top is not None:
-            self._motion.learn_paper(glance.small, top, HALF, beyond=CHANGED)
+            self._motion.learn_paper(glance.small, top, HALF, beyond=CHANGED, darker=glance.calm)
 
     # The watermark
 

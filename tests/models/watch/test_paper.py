@@ -8,6 +8,7 @@ import pytest
 from models.watch.faces import _patches
 from models.watch.motion import Motion
 
+WHOLE = np.array([(0, 0), (240, 0), (240, 240), (0, 240)], np.float32)
 WHITE, WARM, AMISS = (235.0, 235.0, 235.0), (123.0, 198.0, 252.0), (178.0, 195.0, 219.0)
 
 
@@ -34,8 +35,15 @@ def test_the_first_card_teaches_its_paper_though_a_hand_covers_most_of_it() -> N
     small = np.full((60, 60, 3), (140, 168, 208), np.uint8)
     small[:9] = 220
     motion = Motion()
-    motion.learn_paper(small, np.array([(0, 0), (240, 0), (240, 240), (0, 240)], np.float32))
+    motion.learn_paper(small, WHOLE)
     assert motion.paper == pytest.approx((220, 220, 220))
+
+
+def test_paper_seen_slanted_at_first_grows_brighter_but_no_darker_while_a_hand_moves() -> None:
+    motion = Motion()
+    for level, paper in ((140, 140.0), (190, 165.0), (100, 165.0)):
+        motion.learn_paper(np.full((60, 60, 3), level, np.uint8), WHOLE, 0.5, darker=False)
+        assert motion.paper == pytest.approx((paper,) * 3)
 
 
 @pytest.mark.parametrize(("rows", "broad"), [((0, 5), False), ((60, 65), False), ((0, 12), True), ((60, 72), True)])
