@@ -80,6 +80,11 @@ def balanced(colours: NDArray[np.floating] | Image, balance: NDArray[np.float64]
     return np.asarray(np.clip(colours * balance[:, 0] + balance[:, 1], 0, 255), np.float64)
 
 
+def rebalanced(picture: Image, balance: NDArray[np.float64]) -> Image:
+    """Return a picture as the camera shows it after a change of balance (`fit_balance`)."""
+    return np.asarray(balanced(picture, balance) + 0.5, np.uint8)
+
+
 def usual_table(picture: Image, seen: NDArray[np.bool_]) -> Image:
     """Return the table's appearance everywhere, extrapolated from where it is seen; nearby colours count more.
 

@@ -18,7 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.daylight import balanced, fit_balance, fit_bands, fit_daylight, gains, relit, usual_table, white_in
+from models.watch.daylight import (
+    balanced,
+    fit_balance,
+    fit_bands,
+    fit_daylight,
+    gains,
+    rebalanced,
+    relit,
+    usual_table,
+    white_in,
+)
 from models.watch.grain import grain_of, likeness
 from models.watch.masks import Mask, both, box_of, difference, narrowed, opened, widened
 from models.watch.measure import (
@@ -249,7 +259,7 @@ class Motion:
         lately = fit_balance(self._clear, glance.small, np.ones(glance.small.shape[:2], np.bool_))
         if lately is None:
             return
-        glance.moving = difference(glance.small, np.asarray(balanced(self._clear, lately) + 0.5, np.uint8), CHANGED)
+        glance.moving = difference(glance.small, rebalanced(self._clear, lately), CHANGED)
         if self._knows_paper:
             self.paper = balanced(self.paper, lately)
 
@@ -284,10 +294,10 @@ class Motion:
         lately, since = fit_balance(clear, small, np.ones_like(bare)), fit_balance(table, small, bare)
         if lately is None or since is None:
             return False
-        other = difference(small, np.asarray(balanced(clear, lately) + 0.5, np.uint8), CHANGED)
+        other = difference(small, rebalanced(clear, lately), CHANGED)
         if cv2.countNonZero(other) > PART * other.size:
             return False
-        anew = np.asarray(balanced(table, since) + 0.5, np.uint8)
+        anew = rebalanced(table, since)
         changed = np.abs(anew.mean(axis=(0, 1)) - table.mean(axis=(0, 1))).max()
         if changed < _FOREIGN / 2:
             return False

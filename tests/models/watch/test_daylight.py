@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.watch.daylight import balanced, fit_balance, fit_bands, fit_daylight, relit, usual_table
+from models.watch.daylight import balanced, fit_balance, fit_bands, fit_daylight, rebalanced, relit, usual_table
 
 Picture = NDArray[np.uint8]
 SHAPE = (216, 384)
@@ -63,7 +63,7 @@ def test_a_cameras_balance_is_fitted_past_an_arm_and_clipped_as_the_camera_clips
     before = cloth()
     before[20:60, 20:60] = 235
     truth = np.stack([np.array(part, np.float64) for part in change], axis=1)
-    now = np.asarray(balanced(before, truth) + 0.5, np.uint8)
+    now = rebalanced(before, truth)
     now[100:216, 200:260] = (120, 160, 205)
     found = fit_balance(before, now, everywhere())
     assert found is not None
