@@ -12,6 +12,7 @@ The first edge is the hand's; the chatter that follows is not. Rules, all in ns 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -48,8 +49,21 @@ class ClosedSpan:
     """The latest instant at which it may have opened."""
 
     def lasted(self, until: int) -> int:
-        """Return the time for which it was closed up to ``until``, as far as known; ns."""
-        return max(0, (until if self.still is None or self.end is None else (self.still + self.end) // 2) - self.start)
+        """Return the time for which it was certainly closed up to ``until``, ns."""
+        return max(0, (until if self.still is None else self.still) - self.start)
+
+    @property
+    def doubtful(self) -> int:
+        """The time after that in which it may still have been closed, ns."""
+        return 0 if self.still is None or self.end is None else self.end - max(self.start, self.still)
+
+
+def closed_for(runs: Sequence[ClosedSpan], until: int) -> int:
+    """Return the time for which a contact was closed up to ``until``, as far as known; ns.
+
+    Of doubtful time only half of the longest span's counts: the doubts of many short contacts do not add up to a hand.
+    """
+    return sum(run.lasted(until) for run in runs) + max((run.doubtful for run in runs), default=0) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +169,7 @@ class Debouncer:
             return True
         if max(until, self._last_closed) <= self._beyond:
             return False
-        return sum(run.lasted(until) for run in self._runs) >= SHORTEST
+        return closed_for(self._runs, until) >= SHORTEST
 
     def _confirm(self, t: int) -> list[DecidedContact]:
         if self._first is None or self._confirmed or t < self._until:

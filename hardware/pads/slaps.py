@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Collection, Iterable, Sequence
 
 from hardware.pads.crosstalk import Cause, Crosstalk, at_most, explained, landing
-from hardware.pads.debounce import SHORTEST, ClosedSpan, DecidedContact, Event
+from hardware.pads.debounce import SHORTEST, ClosedSpan, DecidedContact, Event, closed_for
 from hardware.pads.seat_pad import Fault, FaultChange, Known, SeatPad, earliest
 from hardware.ports import Edge
 from referee.engine.observations import Observation, Other
@@ -225,7 +225,7 @@ class PadFilter:
             nearest = min(causes, key=lambda cause: abs(cause.earliest + cause.latest - 2 * edge.t))
             extra = {"seat": pad.seat, "of": nearest.seat, "lasted": release.t - edge.t}
             return [Other(t=edge.t, id=pad.new_id("k"), name="pad_crosstalk", extra=extra)]
-        if sum(run.lasted(end) for run in contact.runs) < SHORTEST:
+        if closed_for(contact.runs, end) < SHORTEST:
             self.dropped += 1
             return []
         # As long as a hand, and not certainly an echo: treat it as a hand.

@@ -99,6 +99,19 @@ def test_a_contact_of_two_ms_is_a_hand() -> None:
     assert stamps(play(press(0), release(2 * MS - 1), until=500 * MS), Slap) == []
 
 
+@pytest.mark.parametrize("is_seen_open", [True, False])
+def test_the_doubts_of_many_short_contacts_do_not_add_up_to_a_hand(is_seen_open: bool) -> None:
+    """A disturbed line closes six times for 0.1 ms, and a busy machine looks at it each 0.7 ms, or only at the end."""
+    edges = []
+    for t in range(0, 4_200_000, 700_000):
+        edges.append(press(t))
+        if is_seen_open or t == 3_500_000:
+            edges.append(Edge(1, t + 340_000, pressed=False, t_error=340_000))
+    assert stamps(play(*edges, until=500 * MS), Slap) == []
+    hand = [press(4_200_000), Edge(1, 9 * MS, pressed=False, t_error=500_000)]
+    assert stamps(play(*edges, *hand, until=500 * MS), Slap) == [0]
+
+
 def test_a_stuck_pad_is_flagged_once_and_freed() -> None:
     pads = PadFilter(2)
     pads.feed(press(0))
