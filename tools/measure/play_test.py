@@ -387,8 +387,11 @@ class Evening:
                 continue
             with Record(record, read_only=True) as opened:
                 told = [json.loads(text) for _, text in opened.lines(opened.games()[0].id)]
-            at = [line["t"] for line in told if line.get("id") in question["about"] and "ruling" not in line]
-            value = script.answer(question["ask"], min(at) - origin) if at else None
+            about = [line for line in told if line.get("id") in question["about"] and "ruling" not in line]
+            seats = {line.get("seat") for line in about}
+            at = min((line["t"] for line in about), default=origin) - origin
+            # Phones state wide errors, so hands that the script did not make close may be a dead heat, too.
+            value = script.answer(question["ask"], at, seats, error=2 * _HEAT) if about else None
             if value is not None:
                 self._answered.add(question["id"])
                 self.main.evaluate(

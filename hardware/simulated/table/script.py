@@ -65,11 +65,14 @@ class Script:
         """Number of cards laid in play."""
         return sum(isinstance(act, Lay) for act in self.acts)
 
-    def answer(self, ask: str, t: int, seats: Container[int] = range(1, 9)) -> int | str | None:
+    def answer(
+        self, ask: str, t: int, seats: Container[int] = range(1, 9), *, error: int = 20 * MS
+    ) -> int | str | None:
         """Return the players' answer when the referee asks about the instant ``t``; None if they cannot tell.
 
-        ``who_was_first`` (of these ``seats``), ``who_played`` and ``mend_pile`` are answered with a seat; questions for
-        a card (``unreadable_card``, ``impossible_card``, ``order_changed``, ``bottom_card``) with a card.
+        ``who_was_first`` (of these ``seats``, whose hands are told with less than ``error``, ns), ``who_played`` and
+        ``mend_pile`` are answered with a seat; questions for a card (``unreadable_card``, ``impossible_card``,
+        ``order_changed``, ``bottom_card``) with a card.
         """
         if ask == "bottom_card":
             pile: list[str] = []
@@ -86,7 +89,7 @@ class Script:
                     pile.extend(act.cards)
             return pile[0] if pile else None
         if ask == "who_was_first":
-            hands = [o for o in self.truth if isinstance(o, Slap) and abs(o.t - t) < 20 * MS and o.seat in seats]
+            hands = [o for o in self.truth if isinstance(o, Slap) and abs(o.t - t) < error and o.seat in seats]
             return min(hands, key=lambda o: o.t).seat if hands else None
         if ask == "mend_pile":
             takes = [act for act in self.acts if isinstance(act, Take) and abs(act.t - t) < 2 * SECOND]
