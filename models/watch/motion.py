@@ -285,7 +285,7 @@ class Motion:
         """Whether the camera has changed its white balance or exposure; if so, adapt the table to it.
 
         All colours have changed, dark and bright ones not necessarily alike, and the table's grain is as before: a
-        cover before the lens has no such grain. Only on a table without grain must the cards still show.
+        cover before the lens has no such grain. On a table without grain the cards must still show.
         """
         clear, table, small = self._clear, self.table, glance.small
         if clear is None or table is None or glance.state == "dark":
@@ -301,9 +301,13 @@ class Motion:
         changed = np.abs(anew.mean(axis=(0, 1)) - table.mean(axis=(0, 1))).max()
         if changed < _FOREIGN / 2:
             return False
-        shows = self._shows_grain(glance, bare)
+        shows, hidden = self._shows_grain(glance, bare), _covers(small, anew, cards)
         if shows is None:
-            shows = self._shows_table(glance) and not _covers(small, anew, cards)
+            shows = self._shows_table(glance) and not hidden
+        elif hidden:
+            # A cover that has only begun to come hides the grain round the cards, too.
+            place = box_of(cards, SPECK * CARD_RIM)
+            shows = shows and likeness(*(grain_of(picture[place], bare[place]) for picture in (table, small))) > HALF
         if not shows:
             return False
         self._take_light(glance, anew, other)
